@@ -1,0 +1,108 @@
+# Every target does its own set-up; a stamp in .venv remembers which dependency groups are in place.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+TESTS ?= tests
+ARGS ?=
+
+export VIRTUAL_ENV := $(CURDIR)/.venv
+export PATH := $(VIRTUAL_ENV)/bin:$(PATH)
+# Without this pyo3 would ask whichever python comes first, and rebuild when the answer changes.
+export PYO3_PYTHON := $(VIRTUAL_ENV)/bin/python
+
+CARGO := cargo --config 'term.quiet=true'
+MANIFEST := --manifest-path native/Cargo.toml --locked
+
+.PHONY: help demo test soak check rust bench docs wheel clean native services format
+
+help: ## show this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
+	echo
+	echo 'make test TESTS=tests/unit ARGS="-k rbp"    some of the tests'
+
+demo: native ## build, then judge and rank the systems of a built-in campaign
+	cranfield demo $(ARGS)
+
+test: .venv/.synced-test native services ## build, install what the tests need, run them
+	pytest $(TESTS) $(ARGS)
+
+soak: export CRANFIELD_SIZE := full
+soak: test ## the same tests with more draws, more examples and the slow ones
+
+check: .venv/.synced-test .venv/.synced-lint ## format, lint and types, of Python and of Rust
+	ruff format --check .
+	ruff check .
+	mypy
+	$(CARGO) fmt --manifest-path native/Cargo.toml --check
+	$(CARGO) clippy $(MANIFEST) --all-targets -- -D warnings
+	$(CARGO) clippy $(MANIFEST) --all-targets --no-default-features -- -D warnings
+
+format: .venv/.synced-lint ## write Python and Rust in the house format
+	ruff check --fix-only .
+	ruff format .
+	$(CARGO) fmt --manifest-path native/Cargo.toml
+
+rust: ## test the reader alone, without Python
+	cargo test $(MANIFEST) --no-default-features
+
+bench: .venv/.synced-bench native ## measure against peers, side by side
+	python benchmarks/run.py $(ARGS)
+
+docs: .venv/.synced-docs native ## build the documentation into docs/_build; any warning fails
+	sphinx-build -W -n --keep-going docs docs/_build
+
+wheel: .venv/.synced-build ## build the wheel and try it in clean environments: bare, and with charts
+	@rm -rf dist build/wheel
+	mkdir -p build/wheel
+	maturin build --release --locked --out dist
+	uv export --quiet --frozen --all-extras --no-default-groups --no-emit-project --no-hashes -o build/wheel/constraints.txt
+	wheel=$$(echo dist/*.whl)
+	# pip as a user has it; the versions of the lock, so that a release elsewhere cannot break this.
+	for extra in '' '[charts]'; do
+	    clean=build/wheel/venv$$extra
+	    python -m venv "$$clean"
+	    "$$clean/bin/pip" install --quiet --constraint build/wheel/constraints.txt "$$wheel$$extra"
+	    # From elsewhere: beside src/ an import could find the source tree instead.
+	    (cd build/wheel && "../../$$clean/bin/cranfield" --version && "../../$$clean/bin/python" -c 'import cranfield')
+	    echo "installed and started: $$wheel$$extra"
+	done
+
+clean: ## remove everything that was built, the environment too
+	rm -rf .venv build dist docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -f src/cranfield/_native*.so
+
+# Always: cargo knows what changed, and tests against yesterday's reader are worse than a second of waiting.
+# uv, because maturin passes options that the pip of Debian 12 does not know; a group, because its default is all of dev.
+native: .venv/.synced-build
+	maturin develop --release --locked --uv --group build
+
+.venv/.uv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "cranfield needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv || { echo 'hint: on Debian, venv is a package of its own: apt install python3-venv' >&2; exit 1; }
+	pip install --quiet --disable-pip-version-check 'uv>=0.8,<1'
+	touch $@
+
+# Inexact, because the groups share one environment: `make demo` after `make test` must not remove pytest.
+.venv/.synced-%: .venv/.uv uv.lock pyproject.toml
+	uv sync --quiet --frozen --no-install-project --no-default-groups --inexact --group $*
+	touch $@
+
+# The programs that only some tests need. Where they cannot be installed those tests skip themselves.
+services:
+	@packages=()
+	missing=()
+	need() { packages+=("$$1"); missing+=("$$2"); }
+	command -v chromium >/dev/null || need chromium 'browser tests (Chromium)'
+	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || need postgresql 'PostgreSQL tests'
+	command -v java >/dev/null || need default-jre-headless 'Spark tests (Java 17 or newer)'
+	[ $${#packages[@]} -gt 0 ] || exit 0
+	as_root='sudo -n'
+	[ "$$(id -u)" != 0 ] || as_root=
+	apt() { $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$$@" >/dev/null; }
+	echo "installing $${packages[*]}"
+	{ apt update && apt install -y --no-install-recommends "$${packages[@]}"; } ||
+	    printf 'note: cannot be installed here, so skipped: %s\n' "$${missing[@]}" >&2
