@@ -1,0 +1,31 @@
+"""Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
+
+from .declare import Catalogue as Catalogue
+from .declare import Parameter as Parameter
+from .declare import definition as definition
+from .declare import parameters as parameters
+from .declare import seal as seal
+from .errors import ChecksFailed as ChecksFailed
+from .errors import CranfieldError as CranfieldError
+from .errors import InputError as InputError
+from .errors import MissingExtra as MissingExtra
+from .errors import ParameterError as ParameterError
+from .errors import ScaleError as ScaleError
+from .errors import UnknownName as UnknownName
+from .errors import need as need
+from .notation import Expression as Expression
+from .notation import describe as describe
+from .notation import parse as parse
+from .notation import parse_many as parse_many
+from .notation import write as write
+from .provenance import VERSION as VERSION
+from .provenance import Input as Input
+from .provenance import Provenance as Provenance
+from .render import FORMATS as FORMATS
+from .seed import SEED as SEED
+from .seed import generator as generator
+from .study import Study as Study
+from .table import Table as Table
+from .types import Direction as Direction
+from .types import Scale as Scale
+from .types import Ties as Ties

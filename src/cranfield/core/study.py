@@ -1,0 +1,74 @@
+"""The answer to one question: a verdict in words, the tables behind it, the names of the charts that show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
+from typing import Any
+
+from .errors import ParameterError
+from .provenance import Provenance
+from .render import plain, to_json, visible
+from .table import Table
+
+CONTRACT = 1  # of the JSON object; a change that breaks a reader adds one
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Named tables with a verdict, how they were made, and which charts draw them.
+
+    ``verdict`` holds plain values; under ``sentence`` it says the answer in words.
+    """
+
+    name: str
+    tables: Mapping[str, Table]
+    verdict: Mapping[str, Any] | None = None
+    made_by: Provenance | None = None
+    charts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tables", MappingProxyType(dict(self.tables)))
+        if self.verdict is not None:
+            object.__setattr__(self, "verdict", MappingProxyType(plain(self.verdict)))
+        object.__setattr__(self, "charts", tuple(self.charts))
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, or nothing."""
+        return str((self.verdict or {}).get("sentence") or "")
+
+    def __getitem__(self, table: str) -> Table:
+        try:
+            return self.tables[table]
+        except KeyError:
+            hint = f"there are: {', '.join(self.tables) or 'none'}"
+            raise ParameterError(f"the study {self.name} has no table named {table!r}", hint=hint) from None
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(self.tables.items())))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        verdict = None if self.verdict is None else dict(self.verdict)
+        return Study, (self.name, dict(self.tables), verdict, self.made_by, self.charts)
+
+    def __str__(self) -> str:
+        return "\n\n".join(part for part in (visible(self.sentence), *map(str, self.tables.values())) if part)
+
+    def _repr_html_(self) -> str:
+        sentence = f"<p>{escape(visible(self.sentence))}</p>" if self.sentence else ""
+        return "\n".join([sentence, *(table._repr_html_() for table in self.tables.values())]).strip()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object of the JSON contract, as plain Python values."""
+        return {
+            "contract": CONTRACT,
+            "study": self.name,
+            "verdict": None if self.verdict is None else dict(self.verdict),
+            "tables": {name: plain(table.rows()) for name, table in self.tables.items()},
+            "made_by": None if self.made_by is None else self.made_by.as_dict(),
+        }
+
+    def to_json(self) -> str:
+        """The object of the JSON contract: numbers exact, null where one does not exist, no clock time."""
+        return to_json(self.as_dict())
