@@ -1,0 +1,164 @@
+"""From judgments and runs to assessed runs."""
+
+from collections.abc import Callable, Sequence, Sized
+from dataclasses import dataclass
+from os import cpu_count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _native
+from cranfield._native import Strings
+from cranfield.core import ParameterError, Ties
+
+from ._assessed import NOBODY, Assessed
+from ._columns import numbers, strings
+from ._problems import listed, problem
+from ._qrels import Qrels, read_qrels
+from ._run import Run, RunFile, RunFrame, Runs, find_runs, order_of, ranked
+from ._source import Source
+
+# What a peer does differently when it puts documents in order: scores as float32.
+SINGLE = {"trec_eval-9"}
+COMPAT = ("trec_eval-9",)
+
+Progress = Callable[[int, int], object]  # bytes done, bytes in all
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A number for each document (such as its length); ``default`` for a document without one."""
+
+    documents: Sequence[str]
+    values: Sequence[float]
+    default: float
+
+    def native(self) -> _native.Attribute:
+        """The same, as the native reader wants it."""
+        documents, values = strings(self.documents, "document", "sum_above"), numbers(self.values, "value", "sum_above")
+        _of_one_length(documents, values, "sum_above")
+        return _native.Attribute(documents, values, self.default)
+
+
+def assess(
+    qrels: Any,
+    runs: Runs,
+    *,
+    ties: Ties | str = Ties.TREC,
+    compat: str | None = None,
+    also: Sequence[tuple[Sequence[object], Sequence[object]]] = (),
+    sum_above: Attribute | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Assessed:
+    """Find, in every run, every document that the judgments name (and the (topic, document) tables of ``also``).
+
+    ``ties`` orders documents of equal score, ``compat="trec_eval-9"`` compares scores as float32, ``sum_above`` adds up
+    an attribute over everything ranked above each found document.
+    """
+    order = order_of(ties)
+    if compat is not None and compat not in COMPAT:
+        raise ParameterError(f"compat={compat} is not known", hint=f"choose one of: {', '.join(COMPAT)}")
+    judgments = read_qrels(qrels)
+    found = find_runs(runs)
+    if not found:
+        raise ParameterError("there is no run to assess", hint="give at least one run")
+    tables = [(judgments.topics, judgments.topic, judgments.document)]
+    tables.extend(_side_table(topics, documents) for topics, documents in also)
+    names = _native.Names(tables)
+    options: dict[str, Any] = {"ties": order, "single": compat in SINGLE, "names": names}
+    if sum_above is not None:
+        options["attribute"] = sum_above.native()
+    reads = _read_all(found, options, threads or cpu_count() or 1, progress)
+    for read, source in reads:
+        _meet(judgments, read, source)
+    return _joined(judgments, names, found, reads)
+
+
+def _side_table(topics: Sequence[object], documents: Sequence[object]) -> tuple[Strings, NDArray[np.uint32], Strings]:
+    topic, document = strings(topics, "topic", "also"), strings(documents, "document", "also")
+    _of_one_length(topic, document, "also")
+    return (*topic.distinct(), document)
+
+
+def _of_one_length(a: Sized, b: Sized, name: str) -> None:
+    if len(a) != len(b):
+        raise problem(name, "E-COLUMNS", f"one column has {len(a)} rows, the other {len(b)}", "give them one length")
+
+
+def _read_all(
+    runs: Sequence[Run | RunFile | RunFrame], options: dict[str, Any], threads: int, progress: Progress | None
+) -> list[tuple[dict[str, Any], Source]]:
+    """Read every run: large files one after the other in parts, many small ones side by side."""
+    sizes = [run.path.stat().st_size if isinstance(run, RunFile) and run.path.is_file() else 0 for run in runs]
+    total, done = sum(sizes), [0] * len(runs)
+
+    def read(i: int, threads: int) -> tuple[dict[str, Any], Source]:
+        def see(n: int) -> None:
+            done[i] = n
+            if progress:
+                progress(sum(done), total)
+
+        out = ranked(runs[i], threads=threads, progress=see, **options)
+        see(sizes[i])
+        return out
+
+    if len(runs) < 2 * threads or threads == 1:
+        return [read(i, threads) for i in range(len(runs))]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            return list(pool.map(lambda i: read(i, 1), range(len(runs))))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _meet(judgments: Qrels, read: dict[str, Any], source: Source) -> None:
+    """Refuse a run that has no topic in common with the judgments."""
+    if not read["retrieved"][: len(judgments.topics)].any():
+        message = f"no topic of the run is in the qrels (the run has {listed(read['run_topics'].to_list())})"
+        hint = f"the qrels have {listed(judgments.topics.to_list())}: do they belong together?"
+        raise problem(source.name, "E-TOPICS", message, hint)
+
+
+def _joined(
+    judgments: Qrels,
+    names: _native.Names,
+    runs: Sequence[Run | RunFile | RunFrame],
+    reads: Sequence[tuple[dict[str, Any], Source]],
+) -> Assessed:
+    topics = len(judgments.topics)  # first in the names; what only a side table names is no topic of ours
+    named = names.starts[: topics + 1]
+    grade = np.full(int(named[-1]), NOBODY)
+    # Where a document has a grade for each of several subtopics, the highest speaks for the topic.
+    np.maximum.at(grade, names.rows[0], judgments.grade)
+    starts, columns, notes = [np.zeros(1, np.int64)], [], []
+    for run, (read, _) in zip(runs, reads, strict=True):
+        ends = read["starts"][1 : topics + 1]
+        starts.append(ends + starts[-1][-1])
+        own = slice(0, int(ends[-1]))
+        columns.append(
+            {key: read[key][own] for key in ("document", "rank", "tie_first", "tie_last", "above") if key in read}
+        )
+        # A topic that only a side table names is as unjudged as one that nothing names.
+        side = zip(names.topics.to_list()[topics:], read["retrieved"][topics:], strict=True)
+        unknown = [*read["unknown"], *(topic for topic, retrieved in side if retrieved)]
+        if unknown:
+            notes.append(f"{run.name}: {len(unknown)} topics are not in the qrels ({listed(unknown)})")
+    joined = {key: np.concatenate([column[key] for column in columns]) for key in columns[0]}
+    return Assessed(
+        runs=tuple(run.name for run in runs),
+        topics=tuple(judgments.topics.to_list()),
+        documents=names.documents,
+        named=named,
+        grade=grade,
+        starts=np.concatenate(starts),
+        retrieved=np.concatenate([read["retrieved"][:topics] for read, _ in reads]),
+        tied=np.concatenate([read["tied"][:topics] for read, _ in reads]),
+        sources=(judgments.source, *(source for _, source in reads)),
+        notes=tuple(notes),
+        **joined,
+    )

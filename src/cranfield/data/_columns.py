@@ -1,0 +1,184 @@
+"""Columns out of whatever people hold their data in: frames, dictionaries, JSON, Parquet, CSV."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield._native import Strings
+
+from ._problems import listed, problem
+
+# The names under which the field keeps its columns; the first is ours.
+NAMES = {
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "query-id"),
+    "document": ("document", "docno", "doc_id", "docid", "doc", "document_id", "pid", "corpus-id"),
+    "grade": ("grade", "relevance", "rel", "label", "score"),
+    "score": ("score", "sim", "similarity"),
+    "rank": ("rank",),
+    "iteration": ("iteration", "subtopic", "subtopic_id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Foreign rows as typed columns: (topic, document, number), and the rank and the subtopic if there are any."""
+
+    topic: Strings
+    document: Strings
+    number: NDArray[np.float64]
+    iteration: Strings | None = None
+    rank: NDArray[np.float64] | None = None
+
+
+def from_object(data: Any, what: str, *, name: str) -> Columns:
+    """Columns of a dict of dicts, or of any frame; ``what`` is "grade" or "score"."""
+    if isinstance(data, Mapping):
+        if all(isinstance(row, Mapping) for row in data.values()):
+            return _from_dicts(data, what, name)
+        return _from_frame(dict(data), tuple(map(str, data)), what, name)
+    if type(data).__module__.startswith("polars") and hasattr(data, "collect"):
+        data = data.collect()  # a LazyFrame
+    columns = getattr(data, "columns", None)
+    if columns is None:
+        columns = getattr(data, "column_names", None)  # pyarrow
+    if columns is None or not hasattr(data, "__getitem__"):
+        hint = "give a file name, a frame with columns topic, document and " + what + ", or a dict of dicts"
+        raise problem(name, "E-KIND", f"an object of type {type(data).__name__} holds no {what}s", hint)
+    # pyarrow's Table has .columns too: they are the data, its names are elsewhere.
+    names = getattr(data, "column_names", None) or list(columns)
+    return _from_frame(data, tuple(map(str, names)), what, name)
+
+
+def from_file(path: Path, what: str) -> Columns | None:
+    """Columns of a JSON, JSON Lines, Parquet or CSV file, told by its suffix; ``None`` for any other."""
+    match path.suffix.lower():
+        case ".json":
+            return _from_json(path, what)
+        case ".jsonl" | ".ndjson":
+            return from_object(_polars(path, "read_ndjson", infer_schema_length=None), what, name=str(path))
+        case ".parquet":
+            return from_object(_polars(path, "read_parquet"), what, name=str(path))
+        case ".csv":
+            # Every column as text first: an id such as 007 stays what it is.
+            return from_object(_polars(path, "read_csv", infer_schema=False), what, name=str(path))
+    return None
+
+
+def _polars(path: Path, reader: str, **options: Any) -> Any:
+    import polars as pl
+
+    try:
+        return getattr(pl, reader)(path, **options)
+    except FileNotFoundError:
+        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
+    except pl.exceptions.NoDataError:
+        raise problem(str(path), "E-EMPTY", "the file has no rows", "check the file") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = str(error).partition("\n")[0]
+        hint = f"check that it is what its name says: {path.suffix}"
+        raise problem(str(path), "E-FORMAT", f"the file cannot be read: {first}", hint) from None
+
+
+def _from_json(path: Path, what: str) -> Columns:
+    try:
+        data = json.loads(path.read_bytes(), object_pairs_hook=_object)
+    except FileNotFoundError:
+        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        line = getattr(error, "lineno", 0)
+        hint = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
+        raise problem(str(path), "E-JSON", f"this is not JSON: {error}", f"expected {hint}", line=line) from None
+    except ValueError as error:
+        raise problem(str(path), "E-DUPKEY", str(error), "keep one entry for each topic and document") from None
+    if isinstance(data, list) and all(isinstance(row, dict) for row in data):
+        keys = list(dict.fromkeys(key for row in data for key in row))
+        data = {key: [row.get(key) for row in data] for key in keys}
+    return from_object(data, what, name=str(path))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON file; Python's own reader would keep the last of two equal keys without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise ValueError(f'the key "{twice}" stands twice in one object')
+    return found
+
+
+def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> Columns:
+    topics = [topic for topic, row in data.items() for _ in row]
+    documents = [document for row in data.values() for document in row]
+    values = [number for row in data.values() for number in row.values()]
+    return Columns(
+        strings(topics, "topic", name),
+        strings(documents, "document", name),
+        numbers(values, what, name),
+    )
+
+
+def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Columns:
+    found = {wanted: next((alias for alias in aliases if alias in names), None) for wanted, aliases in NAMES.items()}
+    if what == "score" and found["score"] is None and found["rank"] is not None:
+        what = "rank"  # a ranking without scores: the first rank is the highest score
+    for wanted in ("topic", "document", what):
+        if found[wanted] is None:
+            hint = f"there are: {listed(names, most=8)}; {wanted} may be called {', '.join(NAMES[wanted][:5])}"
+            raise problem(name, "E-COLUMNS", f"there is no column for the {wanted}", hint)
+    number = numbers(frame[found[what]], what, name)
+    if not len(number):  # an empty column may have no type
+        return Columns(Strings([]), Strings([]), number)
+    iteration = found["iteration"] if what == "grade" else None
+    rank = found["rank"] if what != "grade" else None
+    return Columns(
+        strings(frame[found["topic"]], "topic", name),
+        strings(frame[found["document"]], "document", name),
+        -number if what == "rank" else number,
+        strings(frame[iteration], "iteration", name) if iteration else None,
+        numbers(frame[rank], "rank", name) if rank else None,
+    )
+
+
+def strings(column: Any, what: str, name: str) -> Strings:
+    """A column of ids; ``what`` they are the ids of, and the ``name`` of the data, are for the message."""
+    try:
+        # A column of pandas would need pyarrow to hand over Arrow.
+        if _is_pandas(column) or not (hasattr(column, "__arrow_c_array__") or hasattr(column, "__arrow_c_stream__")):
+            return Strings(column.tolist() if hasattr(column, "tolist") else column)
+        return Strings.from_arrow(column)
+    except (TypeError, ValueError) as error:
+        null = _first_null(column)
+        code = "E-TYPE" if null is None and "null" not in str(error) else "E-NULL"
+        message = f"the column of the {what}: {error if null is None else f'row {null} is null'}"
+        raise problem(name, code, message, "ids are text or whole numbers, one in every row") from None
+
+
+def _is_pandas(column: Any) -> bool:
+    return type(column).__module__.startswith("pandas")
+
+
+def _first_null(column: Any) -> int | None:
+    """The first row without a value, of a list or a pandas column; Arrow says it itself."""
+    empty = column.isna() if _is_pandas(column) else (value is None for value in column)
+    return next((row for row, null in enumerate(empty) if null), None)
+
+
+def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
+    """A column of finite numbers."""
+    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    try:
+        found = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise problem(name, "E-TYPE", f"the column of the {what}: {error}", f"every {what} is a number") from None
+    if found.ndim != 1:
+        raise problem(name, "E-TYPE", f"the {what} is no column of numbers", "give columns, or a dict of dicts")
+    wrong = np.flatnonzero(~np.isfinite(found))
+    if len(wrong):
+        message = f"{what} {found[wrong[0]]} in row {wrong[0]} is not a finite number"
+        raise problem(name, "E-FINITE", message, f"every {what} is a finite number")
+    return found

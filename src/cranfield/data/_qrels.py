@@ -1,0 +1,120 @@
+"""Judgments."""
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _native
+from cranfield._native import Strings
+from cranfield.core import Table
+
+from ._columns import Columns, from_file, from_object
+from ._problems import Problems, problem
+from ._source import Source, digest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Qrels:
+    """Judgments: the grade that each document of each topic was given; below 0 counts as unjudged."""
+
+    topics: Strings  # distinct, in order of appearance
+    topic: NDArray[np.uint32]  # (judgment,): which topic
+    document: Strings  # (judgment,)
+    grade: NDArray[np.float64]  # (judgment,)
+    subtopics: Strings  # distinct values of the second column
+    subtopic: NDArray[np.uint32]  # (judgment,)
+    source: Source
+
+    def __len__(self) -> int:
+        return len(self.grade)
+
+    def __repr__(self) -> str:
+        relevant = int((self.grade > 0).sum())
+        return f"Qrels({self.source.name!r}: {len(self.topics)} topics, {len(self)} judgments, {relevant} relevant)"
+
+    def to_table(self) -> Table:
+        """The judgments as rows of topic, document and grade."""
+        whole = self.grade.astype(np.int64)
+        grade: NDArray[Any] = whole if np.array_equal(whole, self.grade) else self.grade
+        topic = self.topics.take(self.topic.astype(np.int64)).to_list()
+        return Table({"topic": topic, "document": self.document.to_list(), "grade": grade}, self.source.name)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The judgments as a polars frame."""
+        return self.to_table().to_polars()
+
+
+def read_qrels(
+    data: Any,
+    *,
+    gains: bool = False,
+    subtopics: bool = False,
+    name: str | None = None,
+    check: bool = True,
+) -> Qrels:
+    """Judgments from a file (TREC, BEIR, JSON, Parquet, CSV; packed or not), a frame or a dict of dicts.
+
+    ``gains`` lets grades be decimals; ``subtopics`` reads the second column as a subtopic, so that a document may be
+    judged once for each. With ``check=False`` errors are kept in ``source.problems`` instead of raised.
+    """
+    if isinstance(data, Qrels):
+        return data
+    if isinstance(data, str | PathLike):
+        path = Path(fspath(data))
+        columns = from_file(path, "grade")
+        if columns is None:
+            return _from_text(path, name or str(path), gains=gains, subtopics=subtopics, check=check)
+        return _from_columns(columns, name or str(path), gains=gains)
+    name = name or "qrels"
+    return _from_columns(from_object(data, "grade", name=name), name, gains=gains)
+
+
+def _from_text(path: Path, name: str, *, gains: bool, subtopics: bool, check: bool) -> Qrels:
+    read = _native.read_qrels(path, gains=gains, subtopics=subtopics)
+    problems = Problems.of(name, read)
+    if check or "grade" not in read:
+        problems.stop()
+    source = Source(name, read["digest"], "qrels", problems, read["header"])
+    return Qrels(
+        read["topics"],
+        read["topic"],
+        read["document"],
+        read["grade"],
+        read["iterations"],
+        read["iteration"],
+        source,
+    )
+
+
+def _from_columns(columns: Columns, name: str, *, gains: bool) -> Qrels:
+    topics, topic = columns.topic.distinct()
+    grade = columns.number
+    if not len(grade):
+        raise problem(name, "E-EMPTY", "there are no judgments", "a judgment has a topic, a document and a grade")
+    decimal = np.flatnonzero(grade != np.trunc(grade))
+    if len(decimal) and not gains:
+        message = f"grade {grade[decimal[0]]} in row {decimal[0]} is not a whole number"
+        raise problem(name, "E-DECIMAL", message, "to use decimals as gains, read it with gains")
+    iteration = columns.iteration or Strings(["0"] * len(grade))
+    subtopics, subtopic = iteration.distinct()
+    if len(subtopics) == 1:
+        _once(columns, topics, topic, name)
+    source = Source(name, digest(columns.topic, columns.document, grade), "qrels")
+    return Qrels(topics, topic, columns.document, grade, subtopics, subtopic, source)
+
+
+def _once(columns: Columns, topics: Strings, topic: NDArray[np.uint32], name: str) -> None:
+    """Refuse a document that is judged twice in a topic."""
+    rows = _native.Names([(topics, topic, columns.document)]).rows[0]
+    first = np.unique(rows, return_index=True)[1]
+    if len(first) < len(rows):
+        again = int(np.setdiff1d(np.arange(len(rows)), first)[0])
+        message = f"document {columns.document[again]} is judged twice in topic {columns.topic[again]} (row {again})"
+        raise problem(name, "E-DUPQREL", message, "keep one row for each document of a topic")

@@ -1,0 +1,227 @@
+"""The cube run × topic × measure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import InputError, ParameterError, Provenance, Study, Table
+from cranfield.core.types import Cube, Matrix
+
+from ._columns import NAMES
+from ._problems import listed, problem
+from ._source import Source, digest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Named(Protocol):
+    """What the values are of: something with a name and a way to sum it up over topics, such as a measure."""
+
+    @property
+    def aggregate(self) -> str:
+        """How it is summed up: mean, sum, …."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Numbers that came as they are, from a file of scores."""
+
+    label: str
+    aggregate: str = "mean"
+
+    def __str__(self) -> str:
+        return self.label
+
+
+AGGREGATES: dict[str, Callable[[NDArray[np.float64]], Any]] = {"mean": np.mean, "sum": np.sum, "median": np.median}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Values:
+    """What measures say of runs, topic by topic; NaN where there is no value."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[Named, ...]
+    cube: Cube
+    counted: NDArray[np.bool_]  # (run, topic): whether the topic counts for the run
+    missing: NDArray[np.bool_]  # (run, topic): the run has nothing for the topic
+    without_relevant: NDArray[np.bool_]  # (measure, topic): nothing could be found
+    tags: tuple[str, ...] = ()  # (run,): what each run calls itself in its last column
+    notes: tuple[str, ...] = ()
+    made_by: Provenance = field(default_factory=Provenance)
+
+    def __repr__(self) -> str:
+        return str(self.mean())
+
+    def _repr_html_(self) -> str:
+        return self.mean()._repr_html_()
+
+    def index(self, measure: object) -> int:
+        """The place of a measure, given as itself or by its canonical name."""
+        names = [str(known) for known in self.measures]
+        if str(measure) in names:
+            return names.index(str(measure))
+        raise ParameterError(f"there are no values of {measure}", hint=f"there are: {', '.join(names)}")
+
+    def matrix(self, measure: object = None) -> Matrix:
+        """(topic, run): the values of one measure, the only one if none is named; what statistics start from."""
+        if measure is None and len(self.measures) > 1:
+            raise ParameterError("which measure?", hint=f"there are: {', '.join(map(str, self.measures))}")
+        i = 0 if measure is None else self.index(measure)
+        return np.where(self.counted, self.cube[:, :, i], np.nan).T
+
+    def aggregate(self, by: str | None = None) -> NDArray[np.float64]:
+        """(run, measure): values over the topics that count, summed up in each measure's own way or all ``by`` one."""
+        out = np.full((len(self.runs), len(self.measures)), np.nan)
+        for i, measure in enumerate(self.measures):
+            sum_up = AGGREGATES[by or measure.aggregate]
+            for run, column in enumerate(self.matrix(measure).T):
+                there = column[~np.isnan(column)]
+                if len(there) or sum_up is np.sum:
+                    out[run, i] = sum_up(there)
+        return out
+
+    def mean(self) -> Table:
+        """One row per run, one column per measure: what people look at first."""
+        columns: dict[str, Any] = {"run": self.runs}
+        for measure, column in zip(self.measures, self.aggregate().T, strict=True):
+            counts = measure.aggregate == "sum" and not (column % 1).any()
+            columns[str(measure)] = column.astype(np.int64) if counts else column
+        return Table(columns, f"{len(self.topics)} topics", self.made_by, self._counts())
+
+    def summary(self) -> Table:
+        """One row per run and measure, with how many topics stand behind the number."""
+        rows = []
+        totals = self.aggregate()
+        for r, run in enumerate(self.runs):
+            for m, measure in enumerate(self.measures):
+                there = self.counted[r] & ~np.isnan(self.cube[r, :, m])
+                rows.append(
+                    {
+                        "run": run,
+                        "measure": str(measure),
+                        "aggregate": measure.aggregate,
+                        "value": float(totals[r, m]),
+                        "topics": int(there.sum()),
+                        "missing": int(self.missing[r].sum()),
+                        "without_relevant": int((self.without_relevant[m] & self.counted[r]).sum()),
+                    }
+                )
+        names = ("run", "measure", "aggregate", "value", "topics", "missing", "without_relevant")
+        return Table.from_rows(rows, names, caption="values", made_by=self.made_by, notes=self._counts())
+
+    def per_topic(self) -> Table:
+        """One row per run, topic and measure."""
+        run, topic = np.nonzero(self.counted)
+        n = len(self.measures)
+        columns = {
+            "run": np.repeat(np.array(self.runs, dtype=object)[run], n),
+            "topic": np.repeat(np.array(self.topics, dtype=object)[topic], n),
+            "measure": np.tile(np.array(list(map(str, self.measures)), dtype=object), len(run)),
+            "value": self.cube[run, topic].reshape(-1),
+        }
+        return Table(columns, "values per topic", self.made_by)
+
+    def study(self, *, per_topic: bool = False) -> Study:
+        """The values as the study that the command line and the server show."""
+        tables = {"values": self.summary()}
+        if per_topic:
+            tables["per_topic"] = self.per_topic()
+        return Study("evaluate", tables, made_by=self.made_by)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The values per topic as a polars frame."""
+        return self.per_topic().to_polars()
+
+    def _counts(self) -> tuple[str, ...]:
+        """What a reader must know before comparing the numbers."""
+        notes = list(self.notes)
+        for r, run in enumerate(self.runs):
+            if self.missing[r].any():
+                gone = [self.topics[t] for t in np.flatnonzero(self.missing[r])]
+                if self.counted[r].all():
+                    what = "counted as worst; trec_eval without -c leaves them out: --topics both"
+                else:
+                    what = "left out"
+                notes.append(f"{run}: {len(gone)} of {len(self.topics)} topics are missing ({listed(gone)}), {what}")
+        empty = self.without_relevant.any(axis=0)
+        if empty.any():
+            names = [self.topics[t] for t in np.flatnonzero(empty)]
+            notes.append(f"{len(names)} topics have no relevant document ({listed(names)}) and count as 0")
+        return tuple(notes)
+
+
+def read_scores(data: Any, *, measure: str = "score") -> Values:
+    """Values from a table of scores: topics as rows, runs as columns.
+
+    A first column named topic, query or qid holds the topic; otherwise every column is a run. ``data`` is a CSV or
+    Parquet file, or a frame.
+    """
+    import polars as pl
+
+    name = str(data) if isinstance(data, str | PathLike) else "scores"
+    frame = _frame(data, name)
+    first = frame.columns[0] if frame.columns else ""
+    if first.casefold() in (*NAMES["topic"], "topics"):
+        topics: Sequence[str] = frame[first].cast(pl.String).to_list()
+        frame = frame.drop(first)
+    else:
+        topics = [str(i + 1) for i in range(frame.height)]
+    if not frame.width or not frame.height:
+        raise problem(name, "E-EMPTY", "there are no scores", "topics are rows, runs are columns")
+    if len(set(topics)) < len(topics):
+        twice = next(topic for topic in topics if topics.count(topic) > 1)
+        raise problem(name, "E-DUPTOPIC", f"topic {twice} has two rows", "keep one row for each topic")
+    matrix = np.empty((frame.height, frame.width))
+    for i, column in enumerate(frame.columns):
+        matrix[:, i] = _score_column(frame[column], name, topics)
+    source = Source(name, digest(matrix), "scores")
+    everywhere = np.ones((frame.width, frame.height), dtype=bool)
+    return Values(
+        runs=tuple(frame.columns),
+        topics=tuple(topics),
+        measures=(Given(measure),),
+        cube=matrix.T[:, :, None].copy(),
+        counted=everywhere,
+        missing=~everywhere,
+        without_relevant=np.zeros((1, frame.height), dtype=bool),
+        made_by=Provenance(inputs=(source.as_input(),), measures=(measure,)),
+    )
+
+
+def _frame(data: Any, name: str) -> "pl.DataFrame":
+    import polars as pl
+
+    if isinstance(data, str | PathLike):
+        path = Path(data)
+        try:
+            return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema=False)
+        except FileNotFoundError:
+            raise problem(name, "E-MISSING", "there is no such file", "check the name of the file") from None
+        except (pl.exceptions.PolarsError, OSError) as error:
+            first = str(error).partition("\n")[0]
+            raise problem(name, "E-FORMAT", f"the file cannot be read: {first}", "scores are CSV or Parquet") from None
+    return data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
+
+
+def _score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:
+    import polars as pl
+
+    numbers = column.cast(pl.Float64, strict=False).to_numpy()
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        row = int(wrong[0])
+        raise _wrong_score(name, column.name, topics[row], column[row], line=row + 2)
+    return numbers
+
+
+def _wrong_score(name: str, run: str, topic: str, cell: object, *, line: int) -> InputError:
+    message = f'score "{cell}" of run {run} in topic {topic} is not a finite number'
+    return problem(name, "E-SCORE", message, "fill every cell: topics are rows, runs are columns", line=line)

@@ -1,0 +1,78 @@
+"""Runs and qrels as files."""
+
+import json
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._problems import problem
+from ._qrels import Qrels
+from ._run import Run, run_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+SUFFIXES = ".txt .run .trec .qrels (TREC), .tsv (MS MARCO), .json, .jsonl, .parquet, .csv; text also with .gz .bz2 .xz"
+
+
+def write(data: Run | Qrels, path: str | PathLike[str]) -> None:
+    """Write a run or qrels in the format that the name ends in, packed if it ends in .gz, .bz2 or .xz."""
+    target = Path(path)
+    pack = PACKERS.get(target.suffix.lower())
+    suffix = (target.with_suffix("") if pack else target).suffix.lower()
+    if suffix == ".parquet":
+        data.to_polars().write_parquet(target)
+        return
+    makers: dict[str, Callable[[Run | Qrels], str]] = {".json": _json, ".jsonl": _jsonl, ".csv": _csv, ".tsv": _msmarco}
+    trec = suffix in ("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel")
+    if suffix not in makers and not trec:
+        raise problem(str(target), "E-FORMAT", f"no format ends in {suffix}", f"there are: {SUFFIXES}")
+    text = makers.get(suffix, _trec)(data)
+    target.write_bytes(import_module(pack).compress(text.encode()) if pack else text.encode())
+
+
+def _lines(columns: dict[str, Any]) -> str:
+    import polars as pl
+
+    return pl.DataFrame(columns).write_csv(separator="\t", include_header=False, quote_style="never")
+
+
+def _trec(data: Run | Qrels) -> str:
+    table = data.to_table().data
+    if isinstance(data, Qrels):
+        second = data.subtopics.take(data.subtopic.astype(np.int64)).to_list()
+        columns = {"topic": table["topic"], "0": second, "document": table["document"], "grade": table["grade"]}
+    else:
+        tag = data.source.tag or run_name(Path(data.name)) or "run"
+        constant = {"Q0": ["Q0"] * len(data), "tag": [tag] * len(data)}
+        columns = {"topic": table["topic"], "Q0": constant["Q0"], "document": table["document"]}
+        columns |= {"rank": table["rank"], "score": table["score"], "tag": constant["tag"]}
+    return _lines(columns).replace("\t", " ")
+
+
+def _msmarco(data: Run | Qrels) -> str:
+    if isinstance(data, Qrels):
+        return _trec(data).replace(" ", "\t")
+    table = data.to_table().data
+    return _lines({name: table[name] for name in ("topic", "document", "rank")})
+
+
+def _csv(data: Run | Qrels) -> str:
+    return data.to_table().to_csv()
+
+
+def _jsonl(data: Run | Qrels) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in data.to_table().rows())
+
+
+def _json(data: Run | Qrels) -> str:
+    table = data.to_table()
+    out: dict[str, dict[str, Any]] = {}
+    last = table.columns[-1]
+    for topic, document, number in zip(table.cells("topic"), table.cells("document"), table.cells(last), strict=True):
+        out.setdefault(str(topic), {})[str(document)] = number
+    return json.dumps(out, ensure_ascii=False)
