@@ -1,0 +1,44 @@
+"""Tell whether one search system is really better than another."""
+
+from .core import VERSION
+from .core import CranfieldError as CranfieldError
+from .core import InputError as InputError
+from .core import ParameterError as ParameterError
+from .core import Scale as Scale
+from .core import Study as Study
+from .core import Table as Table
+from .data import Assessed as Assessed
+from .data import Qrels as Qrels
+from .data import Run as Run
+from .data import Values as Values
+from .data import assess as assess
+from .data import read_qrels as read_qrels
+from .data import read_run as read_run
+from .data import read_scores as read_scores
+from .data import write as write
+from .measures import AP as AP
+from .measures import DCG as DCG
+from .measures import ERR as ERR
+from .measures import ESL as ESL
+from .measures import MEASURES as MEASURES
+from .measures import NDCG as NDCG
+from .measures import RBP as RBP
+from .measures import RR as RR
+from .measures import Judged as Judged
+from .measures import Measure as Measure
+from .measures import NumQ as NumQ
+from .measures import NumRel as NumRel
+from .measures import NumRet as NumRet
+from .measures import P as P
+from .measures import R as R
+from .measures import Rprec as Rprec
+from .measures import Success as Success
+from .measures import measure as measure
+from .measures import measure_all as measure_all
+from .measures import parse_measure as parse_measure
+from .measures import parse_measures as parse_measures
+from .studies import convert as convert
+from .studies import evaluate as evaluate
+from .studies import lint as lint
+
+__version__ = VERSION

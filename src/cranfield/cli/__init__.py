@@ -1,0 +1,3 @@
+"""The command line: one command per study, words on stderr, data on stdout."""
+
+from ._main import main as main

@@ -1,0 +1,35 @@
+"""Effectiveness measures: each one small declared class; everything else is derived from the catalogue."""
+
+from ._base import AXIOMS as AXIOMS
+from ._base import MEASURES as MEASURES
+from ._base import Binary as Binary
+from ._base import Cascade as Cascade
+from ._base import Claim as Claim
+from ._base import Counterexample as Counterexample
+from ._base import Discounted as Discounted
+from ._base import Measure as Measure
+from ._base import measure as measure
+from ._base import ratio as ratio
+from ._cascade import ERR as ERR
+from ._cascade import ESL as ESL
+from ._cascade import RR as RR
+from ._counts import Judged as Judged
+from ._counts import NumQ as NumQ
+from ._counts import NumRel as NumRel
+from ._counts import NumRet as NumRet
+from ._discounted import DCG as DCG
+from ._discounted import NDCG as NDCG
+from ._discounted import RBP as RBP
+from ._discounted import P as P
+from ._explain import catalogue as catalogue
+from ._explain import explain as explain
+from ._parse import parse_measure as parse_measure
+from ._parse import parse_measures as parse_measures
+from ._recall import AP as AP
+from ._recall import R as R
+from ._recall import Rprec as Rprec
+from ._recall import Success as Success
+from ._trec import OFFICIAL as OFFICIAL
+from ._trec import trec_eval_text as trec_eval_text
+from ._values import DEFAULT as DEFAULT
+from ._values import measure_all as measure_all

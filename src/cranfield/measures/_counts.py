@@ -1,0 +1,84 @@
+"""What was there, what was retrieved, what was judged: numbers to read beside the values."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from cranfield.core.types import Rows
+from cranfield.data import Block
+
+from ._base import INTERVAL, RATIO, Binary, Claim, Counterexample, Measure, measure, ratio
+
+
+@measure("Judged", cite="buckley2004bpref")
+class Judged(Measure):
+    """Judged: the share of the first ``k`` documents that were judged; of all retrieved where they are fewer."""
+
+    family: ClassVar[str] = "count"
+
+    @property
+    def scale(self) -> Claim:
+        return INTERVAL
+
+    def value(self, block: Block) -> Rows:
+        depth = block.retrieved if self.k is None else np.minimum(self.k, block.retrieved)
+        return ratio(((block.grade >= 0) * self.within(block.rank)).sum(axis=1), depth)
+
+
+@measure("NumQ", cite="trec_eval")
+class NumQ(Measure):
+    """Topics: how many were evaluated."""
+
+    family: ClassVar[str] = "count"
+    aggregate: ClassVar[str] = "sum"
+    worst: ClassVar[float | None] = None
+    trec: ClassVar[tuple[str, str]] = ("num_q", "")
+
+    @property
+    def scale(self) -> Claim:
+        return RATIO
+
+    def value(self, block: Block) -> Rows:
+        return np.ones(len(block.row))
+
+
+@measure("NumRel", cite="trec_eval")
+class NumRel(Binary):
+    """Relevant documents: how many the judgments hold, retrieved or not."""
+
+    family: ClassVar[str] = "count"
+    aggregate: ClassVar[str] = "sum"
+    worst: ClassVar[float | None] = None
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    trec: ClassVar[tuple[str, str]] = ("num_rel", "")
+
+    @property
+    def scale(self) -> Claim:
+        return RATIO
+
+    def value(self, block: Block) -> Rows:
+        return block.relevant(self.rel)
+
+
+@measure("NumRet", cite="trec_eval")
+class NumRet(Measure):
+    """Retrieved documents: how many; with ``rel`` only those that reach that grade."""
+
+    family: ClassVar[str] = "count"
+    aggregate: ClassVar[str] = "sum"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    trec: ClassVar[tuple[str, str]] = ("num_ret", "")
+    gives_up: ClassVar[tuple[Counterexample, ...]] = (
+        # The perfect ranking is shorter than a run that retrieves documents nobody judged.
+        Counterexample("ideal-best", before=(1, -1, -1), after=(1,), missed=(), cite="trec_eval"),
+    )
+    rel: int | None = None
+
+    @property
+    def scale(self) -> Claim:
+        return RATIO
+
+    def value(self, block: Block) -> Rows:
+        if self.rel is None:
+            return np.minimum(block.retrieved, self.k or np.inf)
+        return ((block.grade >= self.rel) * self.within(block.rank)).sum(axis=1).astype(np.float64)
