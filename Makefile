@@ -50,7 +50,7 @@ rust: ## test the reader alone, without Python
 	cargo test $(MANIFEST) --no-default-features
 
 bench: .venv/.synced-bench native ## measure against peers, side by side
-	python benchmarks/run.py $(ARGS)
+	python -m benchmarks.run $(ARGS)
 
 docs: .venv/.synced-docs native ## build the documentation into docs/_build; any warning fails
 	sphinx-build -W -n --keep-going docs docs/_build

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
-from difflib import get_close_matches
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast, dataclass_transform
 
@@ -76,6 +75,8 @@ class Catalogue(Generic[T]):
             raise UnknownName(f"there is no {self.kind} named {name!r}", hint=self._hint(name)) from None
 
     def _hint(self, name: str) -> str:
+        from difflib import get_close_matches
+
         near = get_close_matches(name.casefold(), self._known, n=3, cutoff=0.5)
         if near:
             return f"did you mean {' or '.join(self._known[word][0] for word in near)}?"
@@ -101,7 +102,9 @@ def seal(cls: type[D]) -> type[D]:
     Slots build the class a second time. Zero-argument ``super()`` looks its class up in a cell that still holds the
     first one (python/cpython#90562, mended in 3.14), so the cells are pointed at the class that stays.
     """
-    sealed = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    # A base that says how its kind is shown (a measure as its notation) is not overruled.
+    shown = cls.__repr__ is not object.__repr__
+    sealed = dataclass(frozen=True, slots=True, kw_only=True, repr=not shown)(cls)
     for member in vars(sealed).values():
         for function in _functions(member):
             for cell in function.__closure__ or ():

@@ -1,7 +1,6 @@
 """Random numbers as an argument: one seed, and a stream of its own for every named piece of work."""
 
 import operator
-from hashlib import blake2b
 from typing import SupportsIndex
 
 import numpy as np
@@ -32,5 +31,7 @@ def _key(words: tuple[str | SupportsIndex, ...]) -> tuple[int, ...]:
     # The kind and the length of each word keep ("ab", "c"), ("a", "bc") and ("1",), (1,) apart.
     spelled = [("s", word) if isinstance(word, str) else ("i", str(operator.index(word))) for word in words]
     text = "".join(f"{kind}{len(word)}:{word}" for kind, word in spelled)
+    from hashlib import blake2b
+
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return tuple(np.frombuffer(digest, dtype="<u4").tolist())

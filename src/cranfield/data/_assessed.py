@@ -26,6 +26,9 @@ class Kernel(Protocol):
     def gain(self, grade: Grades, /) -> Gains:
         """What a document of this grade is worth: the perfect ranking is sorted by it."""
 
+    def counts(self, grade: Grades, /) -> NDArray[np.bool_]:
+        """Whether a document of this grade can make a difference: the others are not shown to the kernel."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -147,10 +150,37 @@ class Assessed:
     def map(self, kernels: Sequence[Kernel]) -> Cube:
         """(run, topic, kernel): every kernel over every row, block by block."""
         out = np.empty((len(self.retrieved), len(kernels)))
-        for block in self.blocks():
-            for i, kernel in enumerate(kernels):
-                out[block.row, i] = kernel.kernel(block)
+        alike: dict[bytes, list[int]] = {}
+        for i, kernel in enumerate(kernels):
+            alike.setdefault(np.packbits(kernel.counts(self.grade)).tobytes(), []).append(i)
+        for group in alike.values():
+            shown = self.only(kernels[group[0]].counts(self.grade))
+            for block in shown.blocks():
+                for i in group:
+                    out[block.row, i] = kernels[i].kernel(block)
         return out.reshape(len(self.runs), len(self.topics), len(kernels))
+
+    def only(self, named: NDArray[np.bool_]) -> "Assessed":
+        """The same rankings with some of the named documents only; their ranks stay what they are.
+
+        Most documents were judged not relevant, and most measures look away from those.
+        """
+        if named.all():
+            return self
+        place = np.flatnonzero(named[self.document])
+        entries = (self.document, self.rank, self.tie_first, self.tie_last)
+        document, rank, tie_first, tie_last = (column[place] for column in entries)
+        shown = replace(
+            self,
+            starts=np.searchsorted(place, self.starts),
+            document=document,
+            rank=rank,
+            tie_first=tie_first,
+            tie_last=tie_last,
+            above=None if self.above is None else self.above[place],
+        )
+        object.__setattr__(shown, "_best", self._best)  # the same grades have the same perfect rankings
+        return shown
 
     def blocks(self) -> Iterator[Block]:
         """All rows in rectangles of similar width, so that one deep topic does not widen the others."""
@@ -158,7 +188,7 @@ class Assessed:
         width = np.where(length > 1, 1 << np.ceil(np.log2(np.maximum(length, 1))).astype(int), 1)
         for wide in np.unique(width).tolist():
             rows = np.flatnonzero(width == wide)
-            for part in np.array_split(rows, max(1, len(rows) * wide // CELLS)):
+            for part in np.array_split(rows, min(len(rows), max(1, len(rows) * wide // CELLS))):
                 yield self._block(part, wide)
 
     def _block(self, rows: NDArray[np.int64], width: int) -> Block:

@@ -1,6 +1,5 @@
 """Where data came from."""
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,6 +32,8 @@ class Source:
 
 def digest(*columns: "_native.Strings | NDArray[np.generic]") -> str:
     """A digest of data that came from no file: of the columns' values, one after the other."""
+    import hashlib
+
     total = hashlib.blake2b(digest_size=32)
     for column in columns:
         if isinstance(column, _native.Strings):

@@ -39,7 +39,25 @@ class Given:
         return self.label
 
 
-AGGREGATES: dict[str, Callable[[NDArray[np.float64]], Any]] = {"mean": np.mean, "sum": np.sum, "median": np.median}
+def _sum(values: Matrix, there: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.where(there, values, 0).sum(axis=1)
+
+
+def _mean(values: Matrix, there: NDArray[np.bool_]) -> NDArray[np.float64]:
+    count = there.sum(axis=1)
+    return np.divide(_sum(values, there), count, out=np.full(len(values), np.nan), where=count > 0)
+
+
+def _median(values: Matrix, there: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.array([np.median(row[has]) if has.any() else np.nan for row, has in zip(values, there, strict=True)])
+
+
+# How the values of each run are summed up over its topics: (run, topic) and where there is a value.
+AGGREGATES: dict[str, Callable[[Matrix, NDArray[np.bool_]], NDArray[np.float64]]] = {
+    "mean": _mean,
+    "sum": _sum,
+    "median": _median,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,13 +97,12 @@ class Values:
 
     def aggregate(self, by: str | None = None) -> NDArray[np.float64]:
         """(run, measure): values over the topics that count, summed up in each measure's own way or all ``by`` one."""
-        out = np.full((len(self.runs), len(self.measures)), np.nan)
+        out = np.empty((len(self.runs), len(self.measures)))
         for i, measure in enumerate(self.measures):
-            sum_up = AGGREGATES[by or measure.aggregate]
-            for run, column in enumerate(self.matrix(measure).T):
-                there = column[~np.isnan(column)]
-                if len(there) or sum_up is np.sum:
-                    out[run, i] = sum_up(there)
+            # Topics side by side in memory: a run's sum is then the same to the last bit, whatever stands beside it.
+            values = np.ascontiguousarray(self.matrix(measure).T)
+            there = ~np.isnan(values)
+            out[:, i] = AGGREGATES[by or measure.aggregate](values, there)
         return out
 
     def mean(self) -> Table:
@@ -98,24 +115,19 @@ class Values:
 
     def summary(self) -> Table:
         """One row per run and measure, with how many topics stand behind the number."""
-        rows = []
-        totals = self.aggregate()
-        for r, run in enumerate(self.runs):
-            for m, measure in enumerate(self.measures):
-                there = self.counted[r] & ~np.isnan(self.cube[r, :, m])
-                rows.append(
-                    {
-                        "run": run,
-                        "measure": str(measure),
-                        "aggregate": measure.aggregate,
-                        "value": float(totals[r, m]),
-                        "topics": int(there.sum()),
-                        "missing": int(self.missing[r].sum()),
-                        "without_relevant": int((self.without_relevant[m] & self.counted[r]).sum()),
-                    }
-                )
-        names = ("run", "measure", "aggregate", "value", "topics", "missing", "without_relevant")
-        return Table.from_rows(rows, names, caption="values", made_by=self.made_by, notes=self._counts())
+        there = self.counted[:, :, None] & ~np.isnan(self.cube)
+        without = self.counted[:, None, :] & self.without_relevant
+        runs, n = len(self.runs), len(self.measures)
+        columns: dict[str, Any] = {
+            "run": [run for run in self.runs for _ in range(n)],
+            "measure": [str(measure) for measure in self.measures] * runs,
+            "aggregate": [measure.aggregate for measure in self.measures] * runs,
+            "value": self.aggregate().reshape(-1),
+            "topics": there.sum(axis=1).reshape(-1),
+            "missing": np.repeat(self.missing.sum(axis=1), n),
+            "without_relevant": without.sum(axis=2).reshape(-1),
+        }
+        return Table(columns, "values", self.made_by, self._counts())
 
     def per_topic(self) -> Table:
         """One row per run, topic and measure."""
@@ -224,4 +236,6 @@ def _score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDAr
 
 def _wrong_score(name: str, run: str, topic: str, cell: object, *, line: int) -> InputError:
     message = f'score "{cell}" of run {run} in topic {topic} is not a finite number'
+    if cell is None:
+        message = f"run {run} has no score in topic {topic}"
     return problem(name, "E-SCORE", message, "fill every cell: topics are rows, runs are columns", line=line)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, Direction, ParameterError, Scale, describe, write
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
@@ -96,6 +97,14 @@ class Measure(ABC):
     def gain(self, grade: Grades) -> Gains:
         """What a document of this grade is worth."""
         return np.maximum(grade, 0.0)
+
+    def counts(self, grade: Grades) -> NDArray[np.bool_]:
+        """Whether a document of this grade can make a difference to the value."""
+        return np.full(grade.shape, fill_value=True) if self.judged_only else self.earns(grade)
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        """Whether a document of this grade adds to the value: most measures only look at those that do."""
+        return self.gain(grade) > 0
 
     def settled(self, top: float) -> Self:
         """The same measure with everything that depends on the judgments made explicit; ``top`` is their top grade."""

@@ -3,8 +3,9 @@
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cranfield.core.types import Rows
+from cranfield.core.types import Grades, Rows
 from cranfield.data import Block
 
 from ._base import INTERVAL, RATIO, Binary, Claim, Counterexample, Measure, measure, ratio
@@ -19,6 +20,9 @@ class Judged(Measure):
     @property
     def scale(self) -> Claim:
         return INTERVAL
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        return grade >= 0
 
     def value(self, block: Block) -> Rows:
         depth = block.retrieved if self.k is None else np.minimum(self.k, block.retrieved)
@@ -77,6 +81,9 @@ class NumRet(Measure):
     @property
     def scale(self) -> Claim:
         return RATIO
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        return grade >= (np.inf if self.rel is None else self.rel)
 
     def value(self, block: Block) -> Rows:
         if self.rel is None:

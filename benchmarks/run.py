@@ -1,0 +1,216 @@
+"""Peers and us on the same files, one after the other in every round: ratios, peak memory, and whether bars are met.
+
+Absolute times depend on the machine and on what else it does; ratios within a round do not, or much less. Every tool
+must give the same values, or the comparison is void. Writes docs/benchmarks.md; exits 1 if a bar is missed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks import make_big_run
+
+HERE = Path(__file__).parent
+MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
+PEERS = {
+    name: [sys.executable, str(HERE / "peers" / f"with_{name}.py")] for name in ("pytrec_eval", "ir_measures", "ranx")
+}
+# As on a machine where it was installed: with its bytecode kept.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+
+@dataclass(frozen=True)
+class Once:
+    """One run of one command."""
+
+    seconds: float
+    megabytes: float
+    values: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report: what was measured, the bar, and whether it is met."""
+
+    work: str
+    figure: str
+    bar: str
+    met: bool
+
+
+def cranfield(qrels: Path, runs: Sequence[Path]) -> list[str]:
+    """Our command for the same work."""
+    command = ["cranfield", "evaluate", str(qrels), *map(str, runs), "-m", " ".join(MEASURES)]
+    return [*command, "--format", "json"]
+
+
+def once(command: list[str]) -> Once:
+    """Wall time and peak memory of a whole process; its own seconds where it prints them (warm ranx)."""
+    with tempfile.TemporaryFile() as out:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            sys.exit(f"failed: {' '.join(command[:3])} …")
+        out.seek(0)
+        printed = json.loads(out.read())
+    return Once(printed.pop("seconds", seconds), usage.ru_maxrss / 1000, as_means(printed))
+
+
+def as_means(printed: dict[str, object]) -> dict[str, dict[str, float]]:
+    """Run → measure → mean, from what a peer or we print."""
+    if "tables" not in printed:
+        return printed  # type: ignore[return-value]  # a peer prints just that
+    out: dict[str, dict[str, float]] = {}
+    for row in printed["tables"]["values"]:  # type: ignore[index]  # the JSON contract
+        out.setdefault(row["run"], {})[row["measure"]] = row["value"]
+    return out
+
+
+def side_by_side(commands: dict[str, list[str]], rounds: int) -> dict[str, list[Once]]:
+    """Every command once per round, in turn, so that a busy minute hits all of them."""
+    found: dict[str, list[Once]] = {name: [] for name in commands}
+    for i in range(rounds):
+        for name, command in commands.items():
+            found[name].append(once(command))
+            print(f"  round {i + 1} {name:<12} {found[name][-1].seconds:7.2f} s {found[name][-1].megabytes:6.0f} MB")
+    return found
+
+
+def check_values(found: dict[str, list[Once]]) -> None:
+    """Stop unless every tool says the same."""
+    ours = found["cranfield"][0].values
+    for name, results in found.items():
+        for run, means in results[0].values.items():
+            for measure in MEASURES:
+                if abs(means[measure] - ours[run][measure]) > 5e-5:
+                    sys.exit(f"{name} says {measure} of {run} is {means[measure]}, we say {ours[run][measure]}")
+
+
+def ratio(found: dict[str, list[Once]], peer: str) -> float:
+    """How many times longer the peer takes: the median over rounds."""
+    return median(p.seconds / o.seconds for p, o in zip(found[peer], found["cranfield"], strict=True))
+
+
+def big(folder: Path, rounds: int) -> list[Row]:
+    """6,980 topics × 1,000 documents, whole command."""
+    run, qrels = make_big_run.write(folder / "big.txt")
+    commands = {"cranfield": cranfield(qrels, [run])}
+    commands |= {name: [*command, str(qrels), str(run)] for name, command in PEERS.items()}
+    once(commands["cranfield"])  # the file is in the page cache for everybody
+    found = side_by_side(commands, rounds)
+    check_values(found)
+    bars = {"pytrec_eval": 20, "ir_measures": 50, "ranx": 40}
+    what = "6,980 topics × 1,000 documents (255 MB), five measures, file to values"
+    rows = []
+    for peer, bar in bars.items():
+        times, memory = ratio(found, peer), median(o.megabytes for o in found[peer])
+        label = "warm ranx" if peer == "ranx" else peer
+        rows.append(Row(f"{what}: {label} ({memory:,.0f} MB)", f"{times:.0f}× faster", f"≥ {bar}×", times >= bar))
+    memory = max(o.megabytes for o in found["cranfield"])
+    rows.append(Row("the same: our peak memory", f"{memory:.0f} MB", "≤ 150 MB", memory <= 150))
+    seconds = median(o.seconds for o in found["cranfield"])
+    rows.append(Row("the same: our time, on this machine", f"{seconds:.2f} s", "–", met=True))
+    return [*rows, again(qrels, run)]
+
+
+def again(qrels: Path, run: Path) -> Row:
+    """A second evaluation of what was assessed already."""
+    import cranfield as cf
+
+    assessed = cf.assess(qrels, run)
+    cf.measure_all(assessed, "AP nDCG@10")
+    took = []
+    for k in (3, 5, 7, 9, 20):
+        started = time.perf_counter()
+        cf.measure_all(
+            assessed, f"nDCG@{k} RR@{k} P@{k} R@{k} RBP(p=0.{k})" if k < 10 else f"AP@{k} Success@{k} ERR@{k}"
+        )
+        took.append((time.perf_counter() - started) * 1000)
+    return Row("a second evaluation with other measures", f"{median(took):.1f} ms", "≤ 20 ms", median(took) <= 20)
+
+
+def cold(folder: Path, rounds: int) -> list[Row]:
+    """What a person waits for on a small run."""
+    run, qrels = make_big_run.write(folder / "small.txt", topics=50)
+    command = cranfield(qrels, [run])
+    whole = min(once(command).seconds for _ in range(3 * rounds))
+    loaded = min(start("import cranfield") for _ in range(3 * rounds))
+    numpy = min(start("import numpy") for _ in range(3 * rounds))
+    return [
+        Row("`cranfield evaluate` on a 50-topic run, cold", f"{whole:.2f} s", "≤ 0.25 s", whole <= 0.25),
+        Row(f"`import cranfield` (numpy alone: {numpy:.2f} s)", f"{loaded:.2f} s", "≤ 0.12 s", loaded <= 0.12),
+    ]
+
+
+def start(code: str) -> float:
+    """Seconds of a Python process that runs ``code``."""
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True, env=ENVIRONMENT)
+    return time.perf_counter() - started
+
+
+def campaign(folder: Path, rounds: int) -> list[Row]:
+    """All 129 runs of a TREC-8-size campaign in one process."""
+    from cranfield.simulate import TREC8
+
+    written = TREC8.write(folder / "trec8")
+    runs = sorted(written.runs)
+    commands = {"cranfield": [*cranfield(written.qrels, runs), "--compat", "trec_eval-9"]}
+    commands["pytrec_eval"] = [*PEERS["pytrec_eval"], str(written.qrels), *map(str, runs)]
+    once(commands["cranfield"])
+    found = side_by_side(commands, rounds)
+    check_values(found)
+    times = ratio(found, "pytrec_eval")
+    return [
+        Row(
+            "129 runs of a TREC-8-size campaign, five measures: pytrec_eval",
+            f"{times:.0f}× faster",
+            "≥ 20×",
+            times >= 20,
+        )
+    ]
+
+
+def report(rows: Sequence[Row], rounds: int) -> str:
+    """The page of the documentation."""
+    lines = ["# Benchmarks", "", "Written by `make bench`. Peers and us on the same files, in turn, on "]
+    lines[-1] += (
+        f"{os.cpu_count()} cores; medians of {rounds} rounds. Every tool gives the same values, or nothing is written."
+    )
+    lines += ["", "| work | figure | bar | met |", "|---|---|---|---|"]
+    lines += [f"| {row.work} | {row.figure} | {row.bar} | {'yes' if row.met else '**no**'} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run everything, or only what is named."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("only", nargs="*", choices=["big", "cold", "campaign", []], help="default: everything")
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for part in (big, cold, campaign):
+            if not chosen.only or part.__name__ in chosen.only:
+                print(part.__name__)
+                rows += part(Path(folder), chosen.rounds)
+    text = report(rows, chosen.rounds)
+    print(text)
+    if not chosen.only:
+        (HERE.parent / "docs" / "benchmarks.md").write_text(text)
+    sys.exit(not all(row.met for row in rows))
+
+
+if __name__ == "__main__":
+    main()
