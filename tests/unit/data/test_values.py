@@ -129,8 +129,7 @@ def test_scores_without_topics_number_them(tmp_path: Path) -> None:
         ),
         (
             "topic,a\n1,.5\n2,\n",
-            "scores.csv:3: run a has no score in topic 2\n'
-            "hint: fill every cell: topics are rows, runs are columns",
+            "scores.csv:3: run a has no score in topic 2\nhint: fill every cell: topics are rows, runs are columns",
         ),
         ("topic,a\n1,1\n1,2\n", "scores.csv: topic 1 has two rows\nhint: keep one row for each topic"),
         ("topic\n1\n", "scores.csv: there are no scores\nhint: topics are rows, runs are columns"),
