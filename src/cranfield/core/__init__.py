@@ -1,10 +1,10 @@
 """Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
 
 from .declare import Catalogue as Catalogue
+from .declare import Declared as Declared
 from .declare import Parameter as Parameter
 from .declare import definition as definition
 from .declare import parameters as parameters
-from .declare import seal as seal
 from .errors import ChecksFailed as ChecksFailed
 from .errors import CranfieldError as CranfieldError
 from .errors import InputError as InputError

@@ -2,8 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields
-from types import FunctionType
+from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
 from typing import Any, Generic, TypeVar, cast, dataclass_transform
 
 from .errors import UnknownName
@@ -22,6 +21,56 @@ class Parameter:
     required: bool = False
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Declared:
+    """A frozen value made of named parameters: it compares, hashes, copies and pickles by them.
+
+    A dataclass in all but the code that ``dataclass`` would write and compile for every class: half a millisecond each,
+    which a catalogue of a hundred would cost every command at its start.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        said, cls.__doc__ = cls.__doc__, cls.__doc__ or "-"  # where nothing is said, dataclass would make something up
+        dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
+        cls.__doc__ = said
+
+    def __init__(self, **given: Any) -> None:
+        for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            if field.name in given:
+                value = given.pop(field.name)
+            elif field.default is not MISSING:
+                value = field.default
+            elif field.default_factory is not MISSING:
+                value = field.default_factory()
+            else:
+                raise TypeError(f"{type(self).__name__} needs {field.name}")
+            object.__setattr__(self, field.name, value)
+        if given:
+            raise TypeError(f"{type(self).__name__} has no {next(iter(given))}")
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Check the parameters; a subclass may refuse them here."""
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
 class Catalogue(Generic[T]):
     """The declarations of one kind, by name: the single list everything else reads.
 
@@ -34,10 +83,8 @@ class Catalogue(Generic[T]):
         self._known: dict[str, tuple[str, type[T]]] = {}  # names and aliases, case folded
 
     def declare(self, name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Callable[[type[D]], type[D]]:
-        """Seal the class, give it its name and its source, and list it.
+        """Give a class its name and its source, and list it.
 
-        Wrap it per kind in a module-level function under ``@dataclass_transform(frozen_default=True,
-        kw_only_default=True)``: as a bound method mypy loses the constructor.
         ``cite`` holds one key of references.bib, or several separated by commas.
         """
 
@@ -48,14 +95,13 @@ class Catalogue(Generic[T]):
                 taken = self._known.get(word.casefold())
                 if taken:
                     raise TypeError(f"{self.kind} {word!r} is declared twice: {taken[1].__qualname__} has that name")
-            sealed = seal(cls)
             for attribute, value in (("name", name), ("cite", cite), ("aliases", aliases)):
-                setattr(sealed, attribute, value)
-            entry = cast("type[T]", sealed)
+                setattr(cls, attribute, value)
+            entry = cast("type[T]", cls)
             self._entries[name] = entry
             for word in (*aliases, name):
                 self._known[word.casefold()] = (word, entry)
-            return sealed
+            return cls
 
         return list_it
 
@@ -93,40 +139,6 @@ class Catalogue(Generic[T]):
 
     def __repr__(self) -> str:
         return f"Catalogue({self.kind!r}: {', '.join(self._entries)})"
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def seal(cls: type[D]) -> type[D]:
-    """Make the class a frozen, slotted dataclass with named parameters only.
-
-    Slots build the class a second time. Zero-argument ``super()`` looks its class up in a cell that still holds the
-    first one (python/cpython#90562, mended in 3.14), so the cells are pointed at the class that stays.
-    """
-    # A base that says how its kind is shown (a measure as its notation) is not overruled.
-    shown = cls.__repr__ is not object.__repr__
-    sealed = dataclass(frozen=True, slots=True, kw_only=True, repr=not shown)(cls)
-    for member in vars(sealed).values():
-        for function in _functions(member):
-            for cell in function.__closure__ or ():
-                if _content(cell) is cls:
-                    cell.cell_contents = sealed
-    return sealed
-
-
-def _functions(member: object) -> list[FunctionType]:
-    """The plain functions behind a method, property, classmethod or staticmethod."""
-    if isinstance(member, property):
-        found: list[Any] = [member.fget, member.fset, member.fdel]
-    else:
-        found = [getattr(member, "__func__", member)]
-    return [inspect.unwrap(function) for function in found if isinstance(function, FunctionType)]
-
-
-def _content(cell: Any) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:  # a cell that nothing was put into yet
-        return None
 
 
 def parameters(cls: type) -> list[Parameter]:

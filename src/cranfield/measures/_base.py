@@ -3,12 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self, TypeVar, dataclass_transform
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Catalogue, Direction, ParameterError, Scale, describe, write
+from cranfield.core import Catalogue, Declared, Direction, ParameterError, Scale, describe, write
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
@@ -47,8 +47,7 @@ class Counterexample:
     cite: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure(ABC):
+class Measure(Declared, ABC):
     """A number for each ranking. Instances are values: they compare, hash and print as their notation."""
 
     name: ClassVar[str]
@@ -125,7 +124,6 @@ class Measure(ABC):
         return str(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Binary(Measure):
     """A measure that only asks whether a document is relevant: whether it reaches grade ``rel``."""
 
@@ -140,7 +138,6 @@ class Binary(Measure):
         return self.gain(block.grade) * self.within(block.rank)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Discounted(Measure):
     """A user whose attention falls with rank alone: the value is the sum of gain times discount."""
 
@@ -157,7 +154,6 @@ class Discounted(Measure):
         return (self.gain(block.grade) * self.discount(block.rank) * self.within(block.rank)).sum(axis=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Cascade(Measure):
     """A user who reads down and may stop, satisfied, at every document."""
 
@@ -185,7 +181,6 @@ MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` li
 M = TypeVar("M", bound=Measure)
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
 def measure(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Callable[[type[M]], type[M]]:
-    """Freeze a measure class, give it its name and its source, and list it."""
+    """Give a measure class its name and its source, and list it."""
     return MEASURES.declare(name, cite=cite, aliases=aliases)

@@ -4,15 +4,14 @@ import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
-from typing import ClassVar, Literal, TypeVar, dataclass_transform
+from typing import ClassVar, Literal, TypeVar
 
 import pytest
 
-from cranfield.core import Catalogue, Parameter, UnknownName, definition, parameters, seal
+from cranfield.core import Catalogue, Declared, Parameter, UnknownName, definition, parameters
 
 
-@seal
-class Shape(ABC):
+class Shape(Declared, ABC):
     """A thing with an area."""
 
     name: ClassVar[str]
@@ -31,7 +30,6 @@ SHAPES: Catalogue[Shape] = Catalogue("shape", see="see `cranfield shapes`")
 S = TypeVar("S", bound=Shape)
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
 def shape(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Callable[[type[S]], type[S]]:
     return SHAPES.declare(name, cite=cite, aliases=aliases)
 
@@ -77,16 +75,21 @@ def test_a_declaration_is_a_value() -> None:
     assert square == Square(side=2.0, k=None) != replace(square, k=3)
     assert len({square, Square(side=2.0)}) == 1
     assert pickle.loads(pickle.dumps(square)) == square
-    assert not hasattr(square, "__dict__")
     with pytest.raises(FrozenInstanceError):
         square.side = 3.0  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del square.side
     with pytest.raises(TypeError):
         Square(2.0)  # type: ignore[call-arg,arg-type]
+    with pytest.raises(TypeError, match="Square needs side"):
+        Square()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="Square has no size"):
+        Square(side=1.0, size=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         Shape()  # type: ignore[abstract]
 
 
-def test_zero_argument_super_works_in_a_sealed_class() -> None:
+def test_zero_argument_super_works_in_a_declaration() -> None:
     square = Square(side=1.0)
     assert square.label() == "shape Square!"
     assert square.twice == "shape Squareshape Square"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cranfield.core import CranfieldError, Expression, ParameterError, describe, parse, parse_many, seal, write
+from cranfield.core import CranfieldError, Declared, Expression, ParameterError, describe, parse, parse_many, write
 from cranfield.core.notation import DEEPEST, LONGEST, _sorted_pairs
 
 KEYWORDS = {"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def"}
@@ -217,8 +217,7 @@ class _Gain(StrEnum):
     EXP = "exp-log2"
 
 
-@seal
-class _Measure:
+class _Measure(Declared):
     """A measure to describe."""
 
     name: ClassVar[str] = "M"
@@ -230,8 +229,7 @@ class _Measure:
     of: Any = None
 
 
-@seal
-class _Recall:
+class _Recall(Declared):
     """A measure whose cut-off is a recall."""
 
     name: ClassVar[str] = "IPrec"
