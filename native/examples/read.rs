@@ -9,7 +9,7 @@ use std::time::Instant;
 use cranfield_native::names::Names;
 use cranfield_native::qrels::{Reading, read_qrels};
 use cranfield_native::rank::Wanted;
-use cranfield_native::run::read_run;
+use cranfield_native::run::{Parts, read_run};
 use cranfield_native::source::{Limits, Stop};
 
 fn main() -> Result<(), Stop> {
@@ -26,8 +26,8 @@ fn main() -> Result<(), Stop> {
         let (names, _) = Names::join(&[(judged.topics, judged.topic, judged.document)]);
         let joined_in = start.elapsed() - judged_in;
         let start = Instant::now();
-        let wanted = Wanted { names: Some(&names), ..Wanted::default() };
-        let read = read_run(Path::new(run), &wanted, threads, Limits::default(), &control)?;
+        let wanted = Wanted { names: Some(Arc::new(names)), ..Wanted::default() };
+        let read = read_run(Path::new(run), &wanted, Parts::new(threads), Limits::default(), &control)?;
         println!(
             "qrels {judged_in:.3?}, names {joined_in:.3?}, run {:.3?}: {} lines, {} found, {}",
             start.elapsed(),

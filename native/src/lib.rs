@@ -1,7 +1,10 @@
 //! The reader of cranfield: read, inflate, match, rank. Nothing else.
 
+pub mod feed;
 pub mod names;
 pub mod number;
+pub mod numbered;
+pub mod part;
 pub mod problem;
 pub mod qrels;
 pub mod rank;
@@ -9,6 +12,7 @@ pub mod run;
 pub mod source;
 pub mod strings;
 pub mod text;
+pub mod walk;
 
 #[cfg(feature = "python")]
 mod python;

@@ -13,45 +13,63 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// A finite decimal number. Up to 15 digits without exponent the quotient of two exact floats is exact (clinger1990);
-/// everything else goes to the standard library.
+/// A finite decimal number: the float64 nearest to what is written.
 #[inline]
 pub fn score(text: &[u8]) -> Result<f64, NotANumber> {
-    let (negative, digits) = match text.first() {
-        Some(b'-') => (true, &text[1..]),
-        _ => (false, text),
-    };
-    if digits.len() <= 16 {
-        let (mut mantissa, mut point, mut plain) = (0u64, None, !digits.is_empty());
-        for (i, &byte) in digits.iter().enumerate() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit < 10 {
-                mantissa = mantissa * 10 + u64::from(digit);
-            } else if byte == b'.' && point.is_none() {
-                point = Some(i);
-            } else {
-                plain = false;
-                break;
-            }
-        }
-        let decimals = point.map_or(0, |p| digits.len() - p - 1);
-        let written = digits.len() - usize::from(point.is_some());
-        if plain && (1..=15).contains(&written) {
-            let value = mantissa as f64 / POWERS[decimals];
-            return Ok(if negative { -value } else { value });
-        }
+    if let Some((value, length)) = leading(text)
+        && length == text.len()
+    {
+        return Ok(value);
     }
     let value: f64 = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(NotANumber::Unreadable)?;
     if value.is_finite() { Ok(value) } else { Err(NotANumber::NotFinite) }
 }
 
+/// The decimal number with which a text starts, and its length. Only what most people write: up to 15 digits without
+/// exponent, because the quotient of two floats that are exact is exact (clinger1990).
+#[inline]
+pub fn leading(text: &[u8]) -> Option<(f64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (whole, point) = digits(text, start, 0);
+    let (mut digits_read, mut decimals, mut mantissa, mut end) = (point - start, 0, whole, point);
+    if text.get(point) == Some(&b'.') {
+        (mantissa, end) = digits(text, point + 1, whole);
+        decimals = end - point - 1;
+        digits_read += decimals;
+    }
+    if !(1..=15).contains(&digits_read) {
+        return None;
+    }
+    let value = mantissa as f64 / POWERS[decimals];
+    Some((if negative { -value } else { value }, end))
+}
+
+/// The whole number with which a text starts, up to nine digits without sign, and its length.
+#[inline]
+pub fn leading_whole(text: &[u8]) -> Option<(i64, usize)> {
+    let (number, end) = digits(text, 0, 0);
+    (1..=9).contains(&end).then_some((number as i64, end))
+}
+
+/// Read on from `at`: the number so far with all digits that follow, and where they end. Past 19 digits the number is
+/// wrong, but nobody asks for it then.
+#[inline]
+fn digits(text: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
+    while let Some(digit) = text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (number, at)
+}
+
 /// A whole number, or `None` where none is written.
 #[inline]
 pub fn whole(text: &[u8]) -> Option<i64> {
-    if (1..=9).contains(&text.len()) && text.iter().all(u8::is_ascii_digit) {
-        return Some(text.iter().fold(0, |n, &b| n * 10 + i64::from(b - b'0')));
+    match leading_whole(text) {
+        Some((number, length)) if length == text.len() => Some(number),
+        _ => std::str::from_utf8(text).ok()?.parse().ok(),
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -85,6 +103,20 @@ mod tests {
         for text in ["nan", "NaN", "inf", "-inf", "Infinity", "1e999"] {
             assert_eq!(score(text.as_bytes()), Err(NotANumber::NotFinite), "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_ends_where_its_digits_end() {
+        assert_eq!(leading(b"-12.50 tag"), Some((-12.5, 6)));
+        assert_eq!(leading(b"1.2.3"), Some((1.2, 3)));
+        assert_eq!(leading(b"123456789012345"), Some((123456789012345.0, 15)));
+        assert_eq!(leading(b"1234567890123456"), None);
+        assert_eq!(leading(b"0.000000000000001"), None);
+        assert_eq!(leading(b"-"), None);
+        assert_eq!(leading_whole(b"999999999 "), Some((999999999, 9)));
+        assert_eq!(leading_whole(b"1234567890"), None);
+        assert_eq!(leading_whole(&[b'9'; 100]), None);
+        assert_eq!(leading_whole(b" 1"), None);
     }
 
     #[test]

@@ -13,6 +13,22 @@ pub struct Problem {
     pub line: u64,
     pub message: String,
     pub hint: String,
+    /// The earlier line that this one repeats, until it is part of the message; otherwise 0.
+    first: u64,
+}
+
+impl Problem {
+    pub fn new(code: &'static str, line: u64, message: impl Into<String>, hint: impl Into<String>) -> Problem {
+        Problem { code, line, message: message.into(), hint: hint.into(), first: 0 }
+    }
+
+    /// The same problem where so many other lines stand before those that were counted.
+    pub fn after(mut self, lines: u64) -> Problem {
+        for line in [&mut self.line, &mut self.first] {
+            *line += if *line > 0 { lines } else { 0 };
+        }
+        self
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -24,15 +40,25 @@ pub struct Problems {
 impl Problems {
     /// The message is only made where it is kept: a file of garbage costs no more than a good one.
     pub fn add(&mut self, code: &'static str, line: u64, message: impl FnOnce() -> String, hint: &str) {
+        self.repeats(code, [0, line], message, hint);
+    }
+
+    /// A line that repeats an earlier one.
+    pub fn repeats(
+        &mut self,
+        code: &'static str,
+        [first, line]: [u64; 2],
+        message: impl FnOnce() -> String,
+        hint: &str,
+    ) {
         *self.counts.entry(code).or_default() += 1;
         if self.kept.len() < KEPT {
-            self.kept.push(Problem { code, line, message: message(), hint: hint.to_owned() });
+            self.kept.push(Problem { first, ..Problem::new(code, line, message(), hint) });
         }
     }
 
     pub fn push(&mut self, problem: Problem) {
-        let Problem { code, line, message, hint } = problem;
-        self.add(code, line, || message, &hint);
+        self.add(problem.code, problem.line, || problem.message, &problem.hint);
     }
 
     /// Take over what a later part of the file found, its lines counted on from `lines`.
@@ -40,15 +66,8 @@ impl Problems {
         for (code, count) in later.counts {
             *self.counts.entry(code).or_default() += count;
         }
-        for mut problem in later.kept {
-            if self.kept.len() == KEPT {
-                break;
-            }
-            if problem.line > 0 {
-                problem.line += lines;
-            }
-            self.kept.push(problem);
-        }
+        let room = KEPT - self.kept.len();
+        self.kept.extend(later.kept.into_iter().take(room).map(|problem| problem.after(lines)));
     }
 
     pub fn kept(&self) -> &[Problem] {
@@ -63,9 +82,13 @@ impl Problems {
         self.counts.keys().any(|code| code.starts_with('E'))
     }
 
-    /// Errors first, then by line: what a reader wants to see, whatever order the threads found it in.
-    pub fn sort(&mut self) {
+    /// When all lines are counted: errors first, then by line, which is what a reader wants to see.
+    pub fn finish(&mut self) {
         self.kept.sort_by_key(|p| (!p.code.starts_with('E'), p.line));
+        for problem in self.kept.iter_mut().filter(|problem| problem.first > 0) {
+            problem.message.push_str(&format!(" (first on line {})", problem.first));
+            problem.first = 0;
+        }
     }
 }
 
@@ -132,9 +155,11 @@ mod tests {
         let (mut first, mut second) = (Problems::default(), Problems::default());
         second.add("E-SCORE", 3, String::new, "");
         second.add("E-EMPTY", 0, String::new, "");
+        second.repeats("E-DUPDOC", [4, 5], || "twice".into(), "");
         first.append(second, 40);
-        assert_eq!(first.kept()[0].line, 43);
-        assert_eq!(first.kept()[1].line, 0);
+        first.finish();
+        let said: Vec<_> = first.kept().iter().map(|p| (p.line, p.message.as_str())).collect();
+        assert_eq!(said, [(0, ""), (43, ""), (45, "twice (first on line 44)")]);
     }
 
     #[test]

@@ -17,10 +17,11 @@ use pyo3::types::{PyCapsule, PyDict, PyString, PyTuple};
 use pyo3_arrow::input::AnyArray;
 
 use crate::names;
+use crate::numbered::MOST;
 use crate::problem::{Problem, Problems};
 use crate::qrels;
 use crate::rank::{self, Ranked, Ties, Topic, Wanted};
-use crate::run;
+use crate::run::{self, Parts};
 use crate::source::{Control, Limits, Stop};
 use crate::strings;
 
@@ -140,7 +141,7 @@ impl Strings {
 /// The documents that tables of (topic, document) name, by topic.
 #[pyclass(frozen, module = "cranfield._native")]
 struct Names {
-    inner: names::Names,
+    inner: Arc<names::Names>,
     #[pyo3(get)]
     topics: Py<Strings>,
     #[pyo3(get)]
@@ -166,6 +167,9 @@ impl Names {
             }
             joined.push((topics.0.clone(), topic, documents.0.clone()));
         }
+        if joined.iter().map(|(_, topic, _)| topic.len()).sum::<usize>() >= MOST {
+            return Err(PyValueError::new_err(format!("there are more than {MOST} named documents")));
+        }
         let (inner, rows) = names::Names::join(&joined);
         let wide = |v: &[u32]| v.iter().map(|n| i64::from(*n)).collect::<Vec<i64>>().into_pyarray(py).unbind();
         Ok(Names {
@@ -173,14 +177,14 @@ impl Names {
             documents: Py::new(py, Strings(inner.documents.clone()))?,
             starts: wide(&inner.starts),
             rows: rows.iter().map(|r| wide(r)).collect(),
-            inner,
+            inner: Arc::new(inner),
         })
     }
 }
 
 /// A number for each document, to be summed over everything above a document.
 #[pyclass(frozen, module = "cranfield._native")]
-struct Attribute(rank::Attribute);
+struct Attribute(Arc<rank::Attribute>);
 
 #[pymethods]
 impl Attribute {
@@ -190,49 +194,57 @@ impl Attribute {
             return Err(PyValueError::new_err("documents and values do not fit each other"));
         }
         let pairs = documents.0.iter().map(Box::from).zip(values.as_array().into_iter().copied());
-        Ok(Attribute(rank::Attribute { values: pairs.collect(), default }))
+        Ok(Attribute(Arc::new(rank::Attribute { values: pairs.collect(), default })))
     }
 }
 
-fn ties(word: &str) -> PyResult<Ties> {
-    match word {
-        "trec" => Ok(Ties::Trec),
-        "docno-asc" => Ok(Ties::DocnoAsc),
-        "input" => Ok(Ties::Input),
-        "rank" => Ok(Ties::Rank),
-        _ => Err(PyValueError::new_err(format!("no such order of ties: {word}"))),
-    }
+fn wanted(
+    ties: &str,
+    single: bool,
+    names: Option<Py<Names>>,
+    attribute: Option<Py<Attribute>>,
+    depth: Option<u32>,
+) -> PyResult<Wanted> {
+    let ties = match ties {
+        "trec" => Ties::Trec,
+        "docno-asc" => Ties::DocnoAsc,
+        "input" => Ties::Input,
+        "rank" => Ties::Rank,
+        _ => return Err(PyValueError::new_err(format!("no such order of ties: {ties}"))),
+    };
+    let names = names.map(|names| names.get().inner.clone());
+    let attribute = attribute.map(|attribute| attribute.get().0.clone());
+    Ok(Wanted { ties, single, names, attribute, depth })
 }
 
-/// Do the work on threads of its own, while this one listens for Ctrl-C and reports progress.
-fn attended<T: Send>(
+/// Do the work on threads of its own, while this one listens for Ctrl-C and reports progress. When it is told to stop it
+/// leaves at once: a thread that waits for a pipe to speak cannot be woken, and ends by itself when the pipe does.
+fn attended<T: Send + 'static>(
     py: Python<'_>,
     control: &Arc<Control>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce() -> T + Send,
+    work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (send, done) = channel();
-            scope.spawn(move || send.send(work()));
-            loop {
-                match done.recv_timeout(Duration::from_millis(100)) {
-                    Ok(result) => return Ok(result),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => {
-                        return Err(PyValueError::new_err("the reader failed; please report this file"));
-                    }
-                }
-                let heard = Python::attach(|py| {
-                    py.check_signals()?;
-                    progress.as_ref().map_or(Ok(()), |p| p.call1(py, (control.done.load(Relaxed),)).map(drop))
-                });
-                if let Err(stopped) = heard {
-                    control.stop.store(true, Relaxed);
-                    return Err(stopped);
+    let (send, done) = channel();
+    std::thread::spawn(move || send.send(work()));
+    py.detach(move || {
+        loop {
+            match done.recv_timeout(Duration::from_millis(100)) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyValueError::new_err("the reader failed; please report this file"));
                 }
             }
-        })
+            let heard = Python::attach(|py| {
+                py.check_signals()?;
+                progress.as_ref().map_or(Ok(()), |p| p.call1(py, (control.done.load(Relaxed),)).map(drop))
+            });
+            if let Err(stopped) = heard {
+                control.stop.store(true, Relaxed);
+                return Err(stopped);
+            }
+        }
     })
 }
 
@@ -257,9 +269,7 @@ fn put_only(out: &Bound<'_, PyDict>, stop: Stop) -> PyResult<()> {
     let mut problems = Problems::default();
     problems.push(match stop {
         Stop::Problem(problem) => problem,
-        Stop::Interrupted | Stop::Scattered => {
-            Problem { code: "E-READ", line: 0, message: "reading was broken off".into(), hint: "try again".into() }
-        }
+        Stop::Interrupted | Stop::Scattered => Problem::new("E-READ", 0, "reading was broken off", "try again"),
     });
     put_problems(out, &problems)
 }
@@ -281,7 +291,8 @@ fn read_qrels<'py>(
     let control = Arc::new(Control::default());
     let limits = limits(max_bytes, max_ratio, max_line);
     let reading = qrels::Reading { gains, subtopics };
-    let read = attended(py, &control, progress, || qrels::read_qrels(&path, reading, limits, &control))?;
+    let heard = control.clone();
+    let read = attended(py, &control, progress, move || qrels::read_qrels(&path, reading, limits, &heard))?;
     let out = PyDict::new(py);
     match read {
         Err(stop) => put_only(&out, stop)?,
@@ -322,10 +333,10 @@ fn read_run<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let control = Arc::new(Control::default());
     let limits = limits(max_bytes, max_ratio, max_line);
-    let names = names.as_ref().map(|n| &n.get().inner);
-    let attribute = attribute.as_ref().map(|a| &a.get().0);
-    let wanted = Wanted { ties: self::ties(ties)?, single, names, attribute, depth };
-    let read = attended(py, &control, progress, || run::read_run(&path, &wanted, threads, limits, &control))?;
+    let parts = Parts::new(threads);
+    let wanted = wanted(ties, single, names, attribute, depth)?;
+    let (asked, heard) = (wanted.clone(), control.clone());
+    let read = attended(py, &control, progress, move || run::read_run(&path, &asked, parts, limits, &heard))?;
     let out = PyDict::new(py);
     match read {
         Err(stop) => put_only(&out, stop)?,
@@ -370,14 +381,16 @@ fn rank_run<'py>(
         let key = if single { f64::from(*s as f32) } else { *s };
         gathered[*t as usize].push(document.0.get(row), key, row as u64 + 1);
     }
-    let names = names.as_ref().map(|n| &n.get().inner);
-    let attribute = attribute.as_ref().map(|a| &a.get().0);
-    let wanted = Wanted { ties: self::ties(ties)?, single, names, attribute, depth };
+    let wanted = wanted(ties, single, names, attribute, depth)?;
     let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
     for topic in gathered.iter().filter(|t| !t.keys.is_empty()) {
-        ranked.add(topic, &wanted, &mut problems);
+        if let Err(stop) = ranked.add(topic, &wanted, &mut problems) {
+            let out = PyDict::new(py);
+            put_only(&out, stop)?;
+            return Ok(out);
+        }
     }
-    problems.sort();
+    problems.finish();
     let out = PyDict::new(py);
     put_problems(&out, &problems)?;
     put_ranked(&out, ranked, &wanted)?;
@@ -385,9 +398,9 @@ fn rank_run<'py>(
 }
 
 /// The ranked run as arrays: by topic of the names, and (the documents themselves) by topic of the run.
-fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted<'_>) -> PyResult<()> {
+fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted) -> PyResult<()> {
     let py = out.py();
-    if let Some(names) = wanted.names {
+    if let Some(names) = &wanted.names {
         let topics = names.topics.len();
         let mut row_of = vec![None; topics];
         let mut unknown = Vec::new();
@@ -397,11 +410,11 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted<'_>) -> P
                 None => unknown.push(PyString::from_bytes(py, topic)?),
             }
         }
-        let rows = || row_of.iter().map(|row| row.map(|r| &ranked.rows[r]));
-        let found: Vec<_> = rows().flatten().flat_map(|row| &ranked.found[row.found.clone()]).collect();
+        let mut found = Vec::new();
         let mut ends = vec![0i64];
-        for row in rows() {
-            ends.push(ends[ends.len() - 1] + row.map_or(0, |r| r.found.len() as i64));
+        for row in &row_of {
+            found.extend(row.iter().flat_map(|row| ranked.found_of(*row)));
+            ends.push(found.len() as i64);
         }
         let column = |of: &dyn Fn(&rank::Found) -> u32| {
             found.iter().map(|f| of(f) as i32).collect::<Vec<i32>>().into_pyarray(py)
@@ -415,7 +428,8 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted<'_>) -> P
             out.set_item("above", found.iter().map(|f| f.above).collect::<Vec<f64>>().into_pyarray(py))?;
         }
         let count = |of: &dyn Fn(&rank::Row) -> u32| {
-            rows().map(|row| row.map_or(0, of) as i32).collect::<Vec<i32>>().into_pyarray(py)
+            let of_topic = |row: &Option<usize>| row.map_or(0, |row| of(&ranked.rows[row])) as i32;
+            row_of.iter().map(of_topic).collect::<Vec<i32>>().into_pyarray(py)
         };
         out.set_item("retrieved", count(&|r| r.retrieved))?;
         out.set_item("tied", count(&|r| r.tied))?;
@@ -423,7 +437,7 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted<'_>) -> P
     }
     if wanted.depth.is_some() {
         let mut ends = vec![0i64];
-        ends.extend(ranked.rows.iter().map(|r| r.kept.end as i64));
+        ends.extend(ranked.rows.iter().map(|r| r.kept as i64));
         out.set_item("kept_starts", ends.into_pyarray(py))?;
         out.set_item("documents", Strings(ranked.documents))?;
         out.set_item("scores", ranked.keys.into_pyarray(py))?;

@@ -1,19 +1,19 @@
 //! Reading judgments.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::feed::digest;
 use crate::number::{self, NotANumber};
-use crate::problem::{Problem, Problems, Tally, shown};
-use crate::run::text_warnings;
-use crate::source::{Control, Feed, Limits, Packing, Source, Stop, digest};
+use crate::numbered::{MOST, Numbered};
+use crate::problem::{Problems, Tally, shown};
+use crate::source::{Control, Limits, Packing, Source, Stop};
 use crate::strings::Strings;
 use crate::text::{Line, Seen, columns, lines};
 
 pub const QRELS_LINE: &str = "a qrels line reads: topic 0 document grade";
 /// Beyond this a grade is taken for a column in the wrong place.
-const LARGEST: i64 = 10_000;
+const LARGEST: u64 = 10_000;
 
 /// Judgments, one row each, in the order of the file.
 #[derive(Default)]
@@ -41,51 +41,46 @@ pub struct Reading {
 }
 
 pub fn read_qrels(path: &Path, reading: Reading, limits: Limits, control: &Arc<Control>) -> Result<QrelsRead, Stop> {
-    let source = Source::open(path, control)?;
-    let mut seen = Seen::default();
+    let source = Source::open(path, limits, control)?;
+    let (mut seen, mut problems) = (Seen::default(), Problems::default());
     let mut walk = Walk { reading, ..Walk::default() };
-    let mut problems = Problems::default();
-    let each = |line: Line<'_>, problems: &mut Problems| walk.line(line, problems);
+    let each = |line: Line<'_>, problems: &mut Problems| walk.line(line, problems).map(|()| true);
     let digest = if source.packing == Packing::Plain {
         let mut feed = source.part(0, source.size, control);
         lines(&mut feed, 0, limits.line, &mut seen, &mut problems, each)?;
-        let mut rest = Vec::new();
-        while feed.more(&mut rest)? > 0 {
-            rest.clear();
-        }
         digest(&feed.digests, source.size)?
     } else {
-        let mut feed = source.stream(limits, control)?;
+        let mut feed = source.stream(limits, control);
         lines(&mut feed, 0, limits.line, &mut seen, &mut problems, each)?;
         feed.digest
     };
-    let mut out = walk.out;
-    text_warnings(&seen, &mut |code, tally: &Tally, message, hint| {
-        if tally.count > 0 {
-            problems.add(code, tally.line, || message, hint);
+    seen.report(&mut problems);
+    walk.report(&mut problems);
+    let (lines, header) = (seen.lines, String::from_utf8_lossy(&seen.header).into_owned());
+    Ok(QrelsRead { problems, lines, header, digest, ..walk.out })
+}
+
+/// Strings by number, in order of appearance.
+#[derive(Default)]
+struct Index {
+    known: Numbered,
+    last: u32,
+}
+
+impl Index {
+    fn number(&mut self, name: &[u8], all: &mut Strings) -> u32 {
+        // Judgments of a topic mostly stand together.
+        if !all.is_empty() && all.get(self.last as usize) == name {
+            return self.last;
         }
-    });
-    if walk.negative.count > 0 {
-        let message = format!("{} grades are negative and count as unjudged", walk.negative.count);
-        problems.add(
-            "W-NEGATIVE",
-            walk.negative.line,
-            || message,
-            "write 0 where the document was judged not relevant",
-        );
+        let next = all.len() as u32;
+        let hash = self.known.hash(0, name);
+        self.last = self.known.enter(hash, next, |i| all.get(i as usize) == name).unwrap_or_else(|| {
+            all.push(name);
+            next
+        });
+        self.last
     }
-    if out.grade.is_empty() && !problems.has_errors() {
-        problems.add("E-EMPTY", 0, || "the file has no lines of data".into(), QRELS_LINE);
-    } else if !out.grade.iter().any(|g| *g > 0.0) && !problems.has_errors() {
-        let message = || "no document is relevant: every grade is 0 or less".into();
-        problems.add("W-NOREL", 0, message, "is the last column the grade?");
-    }
-    problems.sort();
-    out.problems = problems;
-    out.lines = seen.lines;
-    out.header = String::from_utf8_lossy(&seen.header).into_owned();
-    out.digest = digest;
-    Ok(out)
 }
 
 #[derive(Default)]
@@ -93,105 +88,118 @@ struct Walk {
     reading: Reading,
     /// Columns, as the first line has them.
     width: Option<usize>,
-    topics: HashMap<Box<[u8]>, u32>,
-    iterations: HashMap<Box<[u8]>, u32>,
-    /// Row and line of each judgment, to name the first of two.
-    judged: HashMap<Vec<u8>, u32>,
+    topics: Index,
+    iterations: Index,
+    /// The rows by topic, document and perhaps subtopic; the line of each, to name the first of two.
+    judged: Numbered,
     at: Vec<u64>,
     negative: Tally,
     out: QrelsRead,
 }
 
-fn number_of(index: &mut HashMap<Box<[u8]>, u32>, all: &mut Strings, name: &[u8]) -> u32 {
-    if let Some(number) = index.get(name) {
-        return *number;
-    }
-    let number = all.len() as u32;
-    index.insert(name.into(), number);
-    all.push(name);
-    number
-}
-
 impl Walk {
-    fn line(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<bool, Stop> {
+    fn line(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
         let mut field = [b"".as_slice(); 6];
         let count = columns(line.bytes, &mut field);
         let width = match self.width {
             Some(width) => width,
             None => {
-                if count == 6 && number::score(field[4]).is_ok() {
-                    return Err(Stop::Problem(Problem {
-                        code: "E-SWAPPED",
-                        line: 0,
-                        message: "this looks like a run where qrels are expected".into(),
-                        hint: "the qrels come first, then the runs".into(),
-                    }));
+                let width = *self.width.insert(if count == 3 { 3 } else { 4 });
+                if self.is_heading(count, &field)? {
+                    return Ok(());
                 }
-                // BEIR's qrels start with the names of their three columns.
-                if count == 3 && self.out.grade.is_empty() && matches!(field[2], b"score" | b"grade" | b"relevance") {
-                    self.width = Some(3);
-                    return Ok(true);
-                }
-                *self.width.insert(if count == 3 { 3 } else { 4 })
+                width
             }
         };
-        if count != width {
-            let message = || format!("{count} columns where qrels have {width}: \"{}\"", shown(line.bytes));
-            problems.add("E-FIELDS", line.number, message, QRELS_LINE);
-            return Ok(true);
-        }
         let [topic, iteration, document, grade] = match width {
             3 => [field[0], b"0", field[1], field[2]],
             _ => [field[0], field[1], field[2], field[3]],
         };
-        let Some(grade) = self.grade(grade, line.number, problems) else {
-            return Ok(true);
+        if count != width {
+            let message = || format!("{count} columns where qrels have {width}: \"{}\"", shown(line.bytes));
+            problems.add("E-FIELDS", line.number, message, QRELS_LINE);
+        } else if let Some(grade) = self.grade(grade, line.number, problems) {
+            self.judge(topic, iteration, document, grade, line.number, problems)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the first line holds the names of the columns, as in the qrels of BEIR. A run is refused.
+    fn is_heading(&self, count: usize, field: &[&[u8]; 6]) -> Result<bool, Stop> {
+        if count == 6 && number::score(field[4]).is_ok() {
+            let message = "this looks like a run where qrels are expected";
+            return Err(Stop::problem("E-SWAPPED", message, "the qrels come first, then the runs"));
+        }
+        Ok(count == 3 && matches!(field[2], b"score" | b"grade" | b"relevance"))
+    }
+
+    fn judge(
+        &mut self,
+        topic: &[u8],
+        iteration: &[u8],
+        document: &[u8],
+        grade: f64,
+        line: u64,
+        problems: &mut Problems,
+    ) -> Result<(), Stop> {
+        let row = self.out.grade.len();
+        if row >= MOST {
+            return Err(Stop::problem("E-LARGE", format!("there are more than {MOST} judgments"), "split the file"));
+        }
+        let topic_number = self.topics.number(topic, &mut self.out.topics);
+        let iteration = self.iterations.number(iteration, &mut self.out.iterations);
+        let (out, subtopics) = (&self.out, self.reading.subtopics);
+        let same = |i: u32| {
+            let i = i as usize;
+            out.topic[i] == topic_number
+                && (!subtopics || out.iteration[i] == iteration)
+                && out.document.get(i) == document
         };
-        let topic_number = number_of(&mut self.topics, &mut self.out.topics, topic);
-        let row = self.out.grade.len() as u32;
-        let mut key = Vec::with_capacity(topic.len() + document.len() + 2);
-        for part in [topic, if self.reading.subtopics { iteration } else { b"" }, document] {
-            key.extend_from_slice(part);
-            key.push(0);
+        let hash = self.judged.hash(topic_number, document);
+        // A document with many subtopics makes a long chain of equal hashes otherwise.
+        let hash = if subtopics { hash ^ self.judged.hash(iteration, b"") } else { hash };
+        if let Some(earlier) = self.judged.enter(hash, row as u32, same) {
+            self.again(earlier as usize, topic, document, grade, line, problems);
+            return Ok(());
         }
-        if let Some(earlier) = self.judged.get(&key) {
-            let (first, before) = (self.at[*earlier as usize], self.out.grade[*earlier as usize]);
-            let (document, topic) = (shown(document), shown(topic));
-            if before == grade {
-                let message =
-                    || format!("document {document} is judged twice in topic {topic} (first on line {first})");
-                problems.add("E-DUPQREL", line.number, message, "keep one line for each document of a topic");
-            } else {
-                let message =
-                    || format!("document {document} has grade {grade} in topic {topic}, but {before} on line {first}");
-                let hint = "decide on one grade; if the second column names subtopics, read them as such";
-                problems.add("E-CONFLICT", line.number, message, hint);
-            }
-            return Ok(true);
-        }
-        self.judged.insert(key, row);
-        self.at.push(line.number);
+        self.at.push(line);
         self.out.topic.push(topic_number);
-        self.out.iteration.push(number_of(&mut self.iterations, &mut self.out.iterations, iteration));
+        self.out.iteration.push(iteration);
         self.out.document.push(document);
         self.out.grade.push(grade);
-        Ok(true)
+        Ok(())
+    }
+
+    /// A document is judged twice.
+    fn again(&self, row: usize, topic: &[u8], document: &[u8], grade: f64, line: u64, problems: &mut Problems) {
+        let (first, before) = (self.at[row], self.out.grade[row]);
+        let names = || (shown(document), shown(topic));
+        if before == grade {
+            let message = || {
+                let (document, topic) = names();
+                format!("document {document} is judged twice in topic {topic}")
+            };
+            problems.repeats("E-DUPQREL", [first, line], message, "keep one line for each document of a topic");
+        } else {
+            let message = || {
+                let (document, topic) = names();
+                format!("document {document} has grade {grade} in topic {topic}, but {before} on line {first}")
+            };
+            let hint = "decide on one grade; if the second column names subtopics, read them as such";
+            problems.add("E-CONFLICT", line, message, hint);
+        }
     }
 
     fn grade(&mut self, text: &[u8], line: u64, problems: &mut Problems) -> Option<f64> {
         let grade = match (number::whole(text), number::score(text)) {
-            (Some(whole), _) if whole.abs() > LARGEST => {
+            (_, Ok(gain)) if self.reading.gains => gain,
+            (Some(whole), _) if whole.unsigned_abs() <= LARGEST => whole as f64,
+            (Some(whole), _) => {
                 let message = || format!("grade {whole} is out of range");
-                problems.add(
-                    "E-RANGE",
-                    line,
-                    message,
-                    "grades lie between -10000 and 10000: is this the right column?",
-                );
+                let hint = "grades lie between -10000 and 10000: is this the right column?";
+                problems.add("E-RANGE", line, message, hint);
                 return None;
             }
-            (Some(whole), _) => whole as f64,
-            (None, Ok(gain)) if self.reading.gains => gain,
             (None, Ok(_)) => {
                 let message = || format!("grade \"{}\" is not a whole number", shown(text));
                 problems.add("E-DECIMAL", line, message, "to use decimals as gains, read the file with gains");
@@ -208,5 +216,23 @@ impl Walk {
             self.negative.see(line, String::new);
         }
         Some(grade)
+    }
+
+    /// Say once what was seen often.
+    fn report(&self, problems: &mut Problems) {
+        if self.negative.count > 0 {
+            let message = || format!("{} grades are negative and count as unjudged", self.negative.count);
+            let hint = "write 0 where the document was judged not relevant";
+            problems.add("W-NEGATIVE", self.negative.line, message, hint);
+        }
+        if !problems.has_errors() {
+            if self.out.grade.is_empty() {
+                problems.add("E-EMPTY", 0, || "the file has no lines of data".into(), QRELS_LINE);
+            } else if !self.out.grade.iter().any(|grade| *grade > 0.0) {
+                let message = || "no document is relevant: every grade is 0 or less".into();
+                problems.add("W-NOREL", 0, message, "is the last column the grade?");
+            }
+        }
+        problems.finish();
     }
 }

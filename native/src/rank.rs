@@ -1,10 +1,12 @@
 //! One topic of one run: its lines, put in order and matched.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::sync::Arc;
 
-use crate::names::{Names, Numbered};
+use crate::names::Names;
+use crate::numbered::{MOST, Numbered};
 use crate::problem::{Problems, Tally, shown};
+use crate::source::Stop;
 use crate::strings::Strings;
 
 /// How documents with the same score are ordered.
@@ -30,14 +32,14 @@ pub struct Attribute {
 }
 
 /// What to make of a run.
-#[derive(Clone, Copy, Default)]
-pub struct Wanted<'a> {
+#[derive(Clone, Default)]
+pub struct Wanted {
     pub ties: Ties,
     /// Compare scores as float32, as trec_eval 9 does.
     pub single: bool,
     /// Match against these documents.
-    pub names: Option<&'a Names>,
-    pub attribute: Option<&'a Attribute>,
+    pub names: Option<Arc<Names>>,
+    pub attribute: Option<Arc<Attribute>>,
     /// Keep the documents themselves, down to this rank.
     pub depth: Option<u32>,
 }
@@ -60,6 +62,10 @@ impl Topic {
         self.lines.push(line);
     }
 
+    fn first_line(&self) -> u64 {
+        self.lines.first().copied().unwrap_or(0)
+    }
+
     pub fn clear(&mut self, name: &[u8]) {
         self.name.clear();
         self.name.extend_from_slice(name);
@@ -80,14 +86,15 @@ pub struct Found {
     pub above: f64,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Documents retrieved.
     pub retrieved: u32,
     /// Documents that share their key with another.
     pub tied: u32,
-    pub found: Range<usize>,
-    pub kept: Range<usize>,
+    /// Where its named documents end in `found`, and its own in `documents`: they start where those before end.
+    pub found: usize,
+    pub kept: usize,
 }
 
 /// Rankings of many topics, in order of appearance.
@@ -99,7 +106,6 @@ pub struct Ranked {
     /// The documents themselves in rank order, with their keys, where they were wanted.
     pub documents: Strings,
     pub keys: Vec<f64>,
-    pub first_lines: Vec<u64>,
     pub tied: Tally,
     pub single_ties: Tally,
     pub constant: Tally,
@@ -111,88 +117,98 @@ pub struct Ranked {
 
 impl Ranked {
     /// Put a topic in order, find its named documents, and report its duplicates.
-    pub fn add(&mut self, topic: &Topic, wanted: &Wanted<'_>, problems: &mut Problems) {
-        let first_line = topic.lines.first().copied().unwrap_or(0);
-        let matched = self.matches(topic, wanted, problems);
-        let strict = self.look(topic, first_line);
-        let row = Row {
-            retrieved: topic.keys.len() as u32,
-            found: self.found.len()..self.found.len() + matched.len(),
-            ..Row::default()
-        };
+    pub fn add(&mut self, topic: &Topic, wanted: &Wanted, problems: &mut Problems) -> Result<(), Stop> {
+        let matched = self.matches(topic, wanted, problems)?;
+        let strict = self.look(topic, wanted);
         self.topics.push(&topic.name);
-        self.first_lines.push(first_line);
-        self.rows.push(row);
+        let mut row = Row { retrieved: topic.keys.len() as u32, ..Row::default() };
         if strict && wanted.attribute.is_none() {
             let straight = |(document, line): (u32, u32)| {
                 let rank = line + 1;
                 Found { document, rank, tie_first: rank, tie_last: rank, above: 0.0 }
             };
             self.found.extend(matched.into_iter().map(straight));
-            self.keep(topic, wanted, None);
+            self.keep(topic, wanted, |_, i| i);
         } else {
             self.sort(topic, wanted.ties);
-            self.place(topic, wanted, matched);
-            self.keep(topic, wanted, Some(()));
+            row.tied = self.place(topic, wanted, matched);
+            self.keep(topic, wanted, |order, i| order[i] as usize);
         }
+        row.found = self.found.len();
+        row.kept = self.documents.len();
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// The named documents that a topic of the run retrieved.
+    pub fn found_of(&self, row: usize) -> &[Found] {
+        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].found);
+        &self.found[start..self.rows[row].found]
     }
 
     /// Which lines hold named documents: (named document, line of the topic).
-    fn matches(&mut self, topic: &Topic, wanted: &Wanted<'_>, problems: &mut Problems) -> Vec<(u32, u32)> {
-        let named = wanted.names.and_then(|names| Some((names, names.of(names.topic(&topic.name)?))));
+    fn matches(&mut self, topic: &Topic, wanted: &Wanted, problems: &mut Problems) -> Result<Vec<(u32, u32)>, Stop> {
+        let names = wanted.names.as_deref();
+        let named = names.and_then(|names| Some((names, names.of(names.topic(&topic.name)?))));
         let (before, start) = named.as_ref().map_or((0, 0), |(_, range)| (range.len(), range.start));
-        self.set.reset(before + topic.keys.len());
+        let all = before + topic.keys.len();
+        if all >= MOST {
+            let message = format!("topic {} has more than {MOST} documents", shown(&topic.name));
+            return Err(Stop::problem("E-LARGE", message, "cut the run to the depth you need"));
+        }
+        self.set.reset(all + 1);
         if let Some((names, range)) = &named {
             for (j, document) in range.clone().enumerate() {
-                self.set.enter(names.documents.get(document), j as u32, |_| false);
+                self.set.enter(self.set.hash(0, names.documents.get(document)), j as u32, |_| false);
             }
         }
+        let is = |j: u32, string: &[u8]| match ((j as usize).checked_sub(before), &named) {
+            (Some(line), _) => topic.documents.get(line) == string,
+            (None, Some((names, range))) => names.documents.get(range.start + j as usize) == string,
+            (None, None) => false,
+        };
+        // The first line of each named document.
         let mut at: Vec<Option<u32>> = vec![None; before];
         let mut matched = Vec::new();
         for (i, document) in topic.documents.iter().enumerate() {
-            let equal = |j: u32| match (j as usize).checked_sub(before) {
-                None => named
-                    .as_ref()
-                    .is_some_and(|(names, range)| names.documents.get(range.start + j as usize) == document),
-                Some(line) => topic.documents.get(line) == document,
-            };
-            let Some(j) = self.set.enter(document, (before + i) as u32, equal) else {
+            let hash = self.set.hash(0, document);
+            let Some(j) = self.set.enter(hash, (before + i) as u32, |j| is(j, document)) else {
                 continue;
             };
-            let earlier = match (j as usize).checked_sub(before) {
-                Some(line) => Some(line as u32),
-                None => at[j as usize],
+            let earlier = match at.get_mut(j as usize) {
+                None => Some(j - before as u32),
+                Some(Some(first)) => Some(*first),
+                Some(first) => {
+                    *first = Some(i as u32);
+                    None
+                }
             };
-            if let Some(earlier) = earlier {
-                let (name, first) = (shown(&topic.name), topic.lines[earlier as usize]);
-                let message =
-                    || format!("document {} stands twice in topic {name} (first on line {first})", shown(document));
-                problems.add("E-DUPDOC", topic.lines[i], message, "keep one line for each document of a topic");
-            } else {
-                at[j as usize] = Some(i as u32);
-                matched.push((start as u32 + j, i as u32));
+            match earlier {
+                Some(earlier) => duplicate(topic, earlier as usize, i, problems),
+                None => matched.push((start as u32 + j, i as u32)),
             }
         }
-        matched
+        let itself = self.set.enter(self.set.hash(0, &topic.name), all as u32, |j| is(j, &topic.name));
+        if itself.is_some_and(|j| at.get(j as usize).is_none_or(Option::is_some)) {
+            self.itself.see(topic.first_line(), || shown(&topic.name));
+        }
+        Ok(matched)
     }
 
     /// Whether every key is below the one before it, noting on the way what a reader should know.
-    fn look(&mut self, topic: &Topic, line: u64) -> bool {
-        let mut strict = true;
-        let mut near = 0u64;
+    fn look(&mut self, topic: &Topic, wanted: &Wanted) -> bool {
+        let (mut strict, mut constant, mut near) = (true, topic.keys.len() > 1, 0u64);
         for pair in topic.keys.windows(2) {
             strict &= pair[1] < pair[0];
+            constant &= pair[1] == pair[0];
             near += u64::from(pair[1] as f32 == pair[0] as f32 && pair[1] != pair[0]);
         }
-        if near > 0 {
-            self.single_ties.see(line, || shown(&topic.name));
+        if near > 0 && wanted.ties != Ties::Rank {
+            self.single_ties.see(topic.first_line(), || shown(&topic.name));
             self.single_ties.count += near - 1;
         }
-        if topic.keys.len() > 1 && topic.keys.iter().all(|k| *k == topic.keys[0]) {
-            self.constant.see(line, || shown(&topic.name));
-        }
-        if topic.documents.iter().any(|d| d == topic.name) {
-            self.itself.see(line, || shown(&topic.name));
+        if constant {
+            self.constant.see(topic.first_line(), || shown(&topic.name));
         }
         strict
     }
@@ -213,8 +229,8 @@ impl Ranked {
         }
     }
 
-    /// Ranks, ties and sums of the named documents, from the order.
-    fn place(&mut self, topic: &Topic, wanted: &Wanted<'_>, matched: Vec<(u32, u32)>) {
+    /// Ranks, ties and sums of the named documents, from the order; how many documents are tied.
+    fn place(&mut self, topic: &Topic, wanted: &Wanted, matched: Vec<(u32, u32)>) -> u32 {
         let order = &self.order;
         self.place.clear();
         self.place.resize(order.len(), 0);
@@ -239,13 +255,10 @@ impl Ranked {
             start = end;
         }
         if tied > 0 {
-            self.tied.see(topic.lines[0], || shown(&topic.name));
+            self.tied.see(topic.first_line(), || shown(&topic.name));
             self.tied.count += u64::from(tied) - 1;
         }
-        if let Some(row) = self.rows.last_mut() {
-            row.tied = tied;
-        }
-        let sums = wanted.attribute.map(|attribute| {
+        let sums = wanted.attribute.as_deref().map(|attribute| {
             let mut sum = 0.0;
             let step = |line: &u32| {
                 let above = sum;
@@ -267,31 +280,26 @@ impl Ranked {
             });
         }
         self.found[at..].sort_unstable_by_key(|f| f.rank);
+        tied
     }
 
-    fn keep(&mut self, topic: &Topic, wanted: &Wanted<'_>, sorted: Option<()>) {
-        let start = self.documents.len();
-        let depth = wanted.depth.map_or(0, |d| topic.keys.len().min(d as usize));
-        for i in 0..depth {
-            let line = sorted.map_or(i, |()| self.order[i] as usize);
+    /// Keep the documents themselves, where they are wanted; `line` says which line has a place in the order.
+    fn keep(&mut self, topic: &Topic, wanted: &Wanted, line: impl Fn(&[u32], usize) -> usize) {
+        for i in 0..wanted.depth.map_or(0, |depth| topic.keys.len().min(depth as usize)) {
+            let line = line(&self.order, i);
             self.documents.push(topic.documents.get(line));
             self.keys.push(topic.keys[line]);
         }
-        if let Some(row) = self.rows.last_mut() {
-            row.kept = start..self.documents.len();
-        }
     }
 
-    /// Take over the rankings of a later part of the file, its lines counted on from `lines`.
+    /// Take over the rankings of a later part of the file, its lines counted on from `lines`. Its topics are here already.
     pub fn append(&mut self, later: Ranked, lines: u64) {
         let (found, kept) = (self.found.len(), self.documents.len());
-        self.topics.append(&later.topics);
         self.rows.extend(later.rows.into_iter().map(|row| Row {
-            found: row.found.start + found..row.found.end + found,
-            kept: row.kept.start + kept..row.kept.end + kept,
+            found: row.found + found,
+            kept: row.kept + kept,
             ..row
         }));
-        self.first_lines.extend(later.first_lines.iter().map(|l| l + lines));
         self.found.extend(later.found);
         self.documents.append(&later.documents);
         self.keys.extend(later.keys);
@@ -300,6 +308,15 @@ impl Ranked {
         self.constant.append(later.constant, lines);
         self.itself.append(later.itself, lines);
     }
+}
+
+fn duplicate(topic: &Topic, earlier: usize, line: usize, problems: &mut Problems) {
+    let message = || {
+        let document = topic.documents.get(line);
+        format!("document {} stands twice in topic {}", shown(document), shown(&topic.name))
+    };
+    let lines = [topic.lines[earlier], topic.lines[line]];
+    problems.repeats("E-DUPDOC", lines, message, "keep one line for each document of a topic");
 }
 
 #[cfg(test)]
@@ -322,7 +339,9 @@ mod tests {
     fn ranks(lines: &[(&str, f64)], named: &[&str], ties: Ties) -> Vec<(u32, u32, u32, u32)> {
         let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
         let names = names(named);
-        ranked.add(&topic(lines), &Wanted { ties, names: Some(&names), ..Wanted::default() }, &mut problems);
+        ranked
+            .add(&topic(lines), &Wanted { ties, names: Some(Arc::new(names)), ..Wanted::default() }, &mut problems)
+            .unwrap();
         assert!(problems.kept().is_empty());
         ranked.found.iter().map(|f| (f.document, f.rank, f.tie_first, f.tie_last)).collect()
     }
@@ -354,7 +373,10 @@ mod tests {
         let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
         let names = names(&["a"]);
         let lines = [("a", 4.0), ("b", 3.0), ("a", 2.0), ("b", 1.0)];
-        ranked.add(&topic(&lines), &Wanted { names: Some(&names), ..Wanted::default() }, &mut problems);
+        ranked
+            .add(&topic(&lines), &Wanted { names: Some(Arc::new(names)), ..Wanted::default() }, &mut problems)
+            .unwrap();
+        problems.finish();
         let found: Vec<_> = problems.kept().iter().map(|p| (p.code, p.line, p.message.as_str())).collect();
         assert_eq!(
             found,
@@ -370,8 +392,13 @@ mod tests {
         let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
         let names = names(&["a", "c"]);
         let attribute = Attribute { values: HashMap::from([(b"b".as_slice().into(), 10.0)]), default: 1.0 };
-        let wanted = Wanted { names: Some(&names), attribute: Some(&attribute), depth: Some(2), ..Wanted::default() };
-        ranked.add(&topic(&[("c", 3.0), ("b", 2.0), ("a", 1.0)]), &wanted, &mut problems);
+        let wanted = Wanted {
+            names: Some(Arc::new(names)),
+            attribute: Some(Arc::new(attribute)),
+            depth: Some(2),
+            ..Wanted::default()
+        };
+        ranked.add(&topic(&[("c", 3.0), ("b", 2.0), ("a", 1.0)]), &wanted, &mut problems).unwrap();
         let sums: Vec<_> = ranked.found.iter().map(|f| (f.document, f.above)).collect();
         assert_eq!(sums, [(1, 0.0), (0, 11.0)]);
         assert_eq!(ranked.documents.iter().collect::<Vec<_>>(), [b"c", b"b"]);

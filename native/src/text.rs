@@ -2,8 +2,9 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use crate::feed::{BLOCK, Feed};
 use crate::problem::{Problem, Problems, Tally, shown};
-use crate::source::{BLOCK, Feed, Stop};
+use crate::source::Stop;
 
 /// One line: its bytes without the end of line, its number from 1, and where it starts in the file.
 #[derive(Clone, Copy)]
@@ -19,17 +20,74 @@ pub struct Seen {
     pub lines: u64,
     pub crlf: Tally,
     pub blank: Tally,
+    /// Lines that start with `#` after the first line of data.
+    pub comments: Tally,
     pub unended: bool,
-    /// Lines that start with `#`, kept while they stand before the first line of data.
+    /// Lines that start with `#` before the first line of data.
     pub header: Vec<u8>,
+    data: bool,
 }
 
+/// How much of a header is kept.
 const HEADER: usize = 1 << 16;
 
-/// Walk all lines of a feed. Comments, blank lines and lines that are no text are dealt with here; `each` gets the rest
-/// and says whether to go on.
+impl Seen {
+    /// What to expect of a part that starts at `offset`: only the first has a header.
+    pub fn from(offset: u64) -> Seen {
+        Seen { data: offset > 0, ..Seen::default() }
+    }
+
+    /// Whether a line is data; comments and blank lines are dealt with here.
+    #[inline]
+    fn is_data(&mut self, bytes: &[u8]) -> bool {
+        match bytes.first() {
+            Some(b'#') if self.data => self.comments.see(self.lines, String::new),
+            Some(b'#') => {
+                if self.header.len() + bytes.len() < HEADER {
+                    self.header.extend_from_slice(bytes);
+                    self.header.push(b'\n');
+                }
+            }
+            Some(first) if *first > b' ' || bytes.iter().any(|b| *b > b' ') => {
+                self.data = true;
+                return true;
+            }
+            _ => self.blank.see(self.lines, String::new),
+        }
+        false
+    }
+
+    /// Take over what was seen in a later part of the file.
+    pub fn append(&mut self, later: Seen) {
+        self.crlf.append(later.crlf, self.lines);
+        self.blank.append(later.blank, self.lines);
+        self.comments.append(later.comments, self.lines);
+        self.unended |= later.unended;
+        self.lines += later.lines;
+    }
+
+    /// Say once what any text file may show often.
+    pub fn report(&self, problems: &mut Problems) {
+        let mut warn = |code, tally: &Tally, what: &str, hint| {
+            if tally.count > 0 {
+                problems.add(code, tally.line, || format!("{} {what}", tally.count), hint);
+            }
+        };
+        warn("W-CRLF", &self.crlf, "lines end as on Windows", "harmless; dos2unix removes it");
+        warn("W-BLANK", &self.blank, "lines are blank", "harmless; was the file joined from several?");
+        let hint = "harmless if they are comments; no topic may start with #";
+        warn("W-COMMENT", &self.comments, "lines among the data start with # and are left out", hint);
+        if self.unended {
+            let message = || "the last line has no end of line".into();
+            problems.add("W-END", self.lines, message, "was the file cut short?");
+        }
+    }
+}
+
+/// Walk all lines of a feed that starts at `offset`. Comments, blank lines and lines that are no text are dealt with
+/// here; `each` gets the rest and says whether to go on.
 pub fn lines(
-    feed: &mut impl Feed,
+    feed: &mut dyn Feed,
     offset: u64,
     longest: usize,
     seen: &mut Seen,
@@ -37,11 +95,11 @@ pub fn lines(
     mut each: impl FnMut(Line<'_>, &mut Problems) -> Result<bool, Stop>,
 ) -> Result<(), Stop> {
     let mut buffer: Vec<u8> = Vec::with_capacity(2 * BLOCK);
-    let (mut base, mut data) = (offset, false);
+    let mut base = offset;
     loop {
-        let carried = buffer.len();
+        let first = base == 0 && buffer.is_empty();
         let ended = feed.more(&mut buffer)? == 0;
-        if base == 0 && carried == 0 && buffer.starts_with(b"\xef\xbb\xbf") {
+        if first && buffer.starts_with(b"\xef\xbb\xbf") {
             let hint = "harmless; save without a byte order mark to be rid of it";
             problems.add("W-BOM", 1, || "the file starts with a byte order mark".into(), hint);
             buffer.drain(..3);
@@ -52,13 +110,11 @@ pub fn lines(
             return Err(too_long(seen.lines + 1, longest));
         }
         let block = &buffer[..whole];
-        // One look at the block spares a look at every line.
-        let plain = block.is_ascii() && memchr(0, block).is_none();
+        let plain = is_plain(block);
         let mut start = 0;
-        let open = whole > 0 && block[whole - 1] != b'\n';
-        for end in memchr_iter(b'\n', block).chain(open.then_some(whole)) {
-            let mut bytes = &block[start..end];
-            let at = base + start as u64;
+        seen.unended = block.last().is_some_and(|last| *last != b'\n');
+        for end in memchr_iter(b'\n', block).chain(seen.unended.then_some(whole)) {
+            let (mut bytes, at) = (&block[start..end], base + start as u64);
             start = end + 1;
             seen.lines += 1;
             let number = seen.lines;
@@ -69,31 +125,14 @@ pub fn lines(
                 bytes = text;
                 seen.crlf.see(number, String::new);
             }
-            if !plain && !is_text(bytes, number, problems) {
+            if !plain && !is_text(bytes, number, problems) || !seen.is_data(bytes) {
                 continue;
             }
-            match bytes.first() {
-                Some(b'#') => {
-                    if !data && seen.header.len() + bytes.len() < HEADER {
-                        seen.header.extend_from_slice(bytes);
-                        seen.header.push(b'\n');
-                    }
-                    continue;
-                }
-                Some(first) if *first > b' ' => {}
-                _ if bytes.iter().all(|b| *b <= b' ') => {
-                    seen.blank.see(number, String::new);
-                    continue;
-                }
-                _ => {}
-            }
-            data = true;
             if !each(Line { bytes, number, offset: at }, problems)? {
                 return Ok(());
             }
         }
         if ended {
-            seen.unended = open;
             return Ok(());
         }
         base += whole as u64;
@@ -101,13 +140,14 @@ pub fn lines(
     }
 }
 
+/// Whether a block is ASCII without NUL: one look at it spares a look at every line.
+fn is_plain(block: &[u8]) -> bool {
+    block.chunks(1 << 12).all(|some| some.iter().fold(0, |most, b| b.wrapping_sub(1).max(most)) < 0x7f)
+}
+
 fn too_long(line: u64, longest: usize) -> Stop {
-    Stop::Problem(Problem {
-        code: "E-LINE",
-        line,
-        message: format!("the line is longer than {longest} bytes"),
-        hint: "is this a text file with one document per line?".into(),
-    })
+    let message = format!("the line is longer than {longest} bytes");
+    Stop::Problem(Problem::new("E-LINE", line, message, "is this a text file with one document per line?"))
 }
 
 fn is_text(bytes: &[u8], number: u64, problems: &mut Problems) -> bool {
@@ -181,7 +221,8 @@ mod tests {
         for piece in 1..text.len() + 1 {
             let (all, seen, problems) = read(text, piece);
             assert_eq!(all, [(3, "a b".into()), (4, "c".into()), (7, "last".into())]);
-            assert_eq!((seen.lines, seen.crlf.count, seen.blank.count, seen.unended), (7, 1, 2, true));
+            assert_eq!((seen.lines, seen.crlf.count, seen.blank.count), (7, 1, 2));
+            assert_eq!((seen.comments.count, seen.comments.line, seen.unended), (1, 5, true));
             assert_eq!(seen.header, b"# made by me\n");
             assert!(problems.kept().is_empty());
         }
@@ -193,6 +234,16 @@ mod tests {
         assert_eq!(all, [(1, "a".into()), (4, "c".into())]);
         let codes: Vec<_> = problems.kept().iter().map(|p| (p.code, p.line)).collect();
         assert_eq!(codes, [("W-BOM", 1), ("E-NUL", 2), ("E-UTF8", 3)]);
+    }
+
+    #[test]
+    fn all_ascii_but_nul_is_plain() {
+        for byte in 0..=255u8 {
+            let mut block = vec![b'a'; 5000];
+            block[4999] = byte;
+            assert_eq!(is_plain(&block), (1..128).contains(&byte), "{byte}");
+        }
+        assert!(is_plain(b""));
     }
 
     #[test]

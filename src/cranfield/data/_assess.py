@@ -16,12 +16,8 @@ from ._assessed import NOBODY, Assessed
 from ._columns import numbers, strings
 from ._problems import listed, problem
 from ._qrels import Qrels, read_qrels
-from ._run import Run, RunFile, RunFrame, Runs, find_runs, order_of, ranked
+from ._run import Run, RunFile, RunFrame, Runs, compares_single, find_runs, order_of, ranked
 from ._source import Source
-
-# What a peer does differently when it puts documents in order: scores as float32.
-SINGLE = {"trec_eval-9"}
-COMPAT = ("trec_eval-9",)
 
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
 
@@ -58,8 +54,7 @@ def assess(
     an attribute over everything ranked above each found document.
     """
     order = order_of(ties)
-    if compat is not None and compat not in COMPAT:
-        raise ParameterError(f"compat={compat} is not known", hint=f"choose one of: {', '.join(COMPAT)}")
+    single = compares_single(compat)
     judgments = read_qrels(qrels)
     found = find_runs(runs)
     if not found:
@@ -67,7 +62,7 @@ def assess(
     tables = [(judgments.topics, judgments.topic, judgments.document)]
     tables.extend(_side_table(topics, documents) for topics, documents in also)
     names = _native.Names(tables)
-    options: dict[str, Any] = {"ties": order, "single": compat in SINGLE, "names": names}
+    options: dict[str, Any] = {"ties": order, "single": single, "names": names}
     if sum_above is not None:
         options["attribute"] = sum_above.native()
     reads = _read_all(found, options, threads or cpu_count() or 1, progress)
@@ -158,6 +153,7 @@ def _joined(
         starts=np.concatenate(starts),
         retrieved=np.concatenate([read["retrieved"][:topics] for read, _ in reads]),
         tied=np.concatenate([read["tied"][:topics] for read, _ in reads]),
+        named_by=tuple(names.rows),
         sources=(judgments.source, *(source for _, source in reads)),
         notes=tuple(notes),
         **joined,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Strings
+from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Gains, Grades, Ranks, Rows
 
 from ._source import Source
@@ -34,8 +35,8 @@ class Kernel(Protocol):
 class Block:
     """Rows of similar length as a rectangle: what a kernel sees.
 
-    Columns are the named documents of a row in rank order. Where a row has no more of them, rank and ties are infinite
-    and the grade is that of a document which nobody judged: such cells earn and count nothing.
+    Columns are the named documents of a row in rank order. Where a row has no more of them, the rank is infinite, the
+    document tied with nothing, and the grade that of a document which nobody judged: such cells earn and count nothing.
     """
 
     assessed: "Assessed"
@@ -62,9 +63,22 @@ class Block:
         """The value of ``measure`` for the perfect ranking of each row's topic."""
         return self.assessed.at_best(measure)[self.topic]
 
-    def of(self, entries: NDArray[np.generic], otherwise: float) -> NDArray[np.float64]:
-        """An array over all entries (``tie_first``, ``above``, …) as a rectangle of this block."""
-        return self.assessed.rectangle(self.row, entries, self.rank.shape[1], otherwise)
+    @property
+    def tie_first(self) -> Ranks:
+        """(row, document): the first rank that shares the document's score."""
+        return self.assessed.rectangle(self.row, self.assessed.tie_first, self.rank.shape[1], 1)
+
+    @property
+    def tie_last(self) -> Ranks:
+        """(row, document): the last rank that shares the document's score."""
+        return self.assessed.rectangle(self.row, self.assessed.tie_last, self.rank.shape[1], 1)
+
+    @property
+    def above(self) -> Ranks:
+        """(row, document): the sum of an attribute over everything ranked above, where ``assess`` was asked for it."""
+        if self.assessed.above is None:
+            raise ParameterError("nothing was summed up over the documents above", hint="assess with sum_above=")
+        return self.assessed.rectangle(self.row, self.assessed.above, self.rank.shape[1], 0)
 
     def judged_only(self) -> "Block":
         """The same rows with unjudged documents taken out, and the ranks closed up."""
@@ -93,6 +107,8 @@ class Assessed:
     retrieved: NDArray[np.int32]  # (row,): 0 where the topic is missing from the run
     tied: NDArray[np.int32]  # (row,): documents that share their score with another
     above: NDArray[np.float64] | None = None  # (entry,): sum of an attribute over all documents ranked above
+    # For the qrels and then each side table: which named document each of its rows is.
+    named_by: tuple[NDArray[np.int64], ...] = ()
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     _best: dict[Kernel, Rows] = field(default_factory=dict, init=False)

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from cranfield._native import Strings
 
 from ._problems import listed, problem
 
+PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
 # The names under which the field keeps its columns; the first is ours.
 NAMES = {
     "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "query-id"),
@@ -56,7 +59,7 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
 
 def from_file(path: Path, what: str) -> Columns | None:
     """Columns of a JSON, JSON Lines, Parquet or CSV file, told by its suffix; ``None`` for any other."""
-    match path.suffix.lower():
+    match column_suffix(path):
         case ".json":
             return _from_json(path, what)
         case ".jsonl" | ".ndjson":
@@ -69,26 +72,44 @@ def from_file(path: Path, what: str) -> Columns | None:
     return None
 
 
+def column_suffix(path: Path) -> str:
+    """The suffix that names a format of columns, .json of run.json.gz too; otherwise nothing."""
+    bare = path.with_suffix("") if path.suffix.lower() in PACKERS else path
+    suffix = bare.suffix.lower()
+    return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
+
+
+def _unpacked(path: Path) -> bytes:
+    """The bytes of a file, unpacked if its name says that it is packed."""
+    packer = PACKERS.get(path.suffix.lower())
+    try:
+        return import_module(packer).open(path).read() if packer else path.read_bytes()
+    except FileNotFoundError:
+        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
+    except (EOFError, OSError, ValueError) as error:
+        message = f"the compressed data is damaged or cut short ({error})" if packer else f"reading failed: {error}"
+        code = "E-INFLATE" if packer else "E-READ"
+        raise problem(str(path), code, message, "fetch or pack the file again") from None
+
+
 def _polars(path: Path, reader: str, **options: Any) -> Any:
     import polars as pl
 
+    content = BytesIO(_unpacked(path))
     try:
-        return getattr(pl, reader)(path, **options)
-    except FileNotFoundError:
-        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
+        return getattr(pl, reader)(content, **options)
     except pl.exceptions.NoDataError:
         raise problem(str(path), "E-EMPTY", "the file has no rows", "check the file") from None
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).partition("\n")[0]
-        hint = f"check that it is what its name says: {path.suffix}"
+        hint = f"check that it is what its name says: {column_suffix(path)}"
         raise problem(str(path), "E-FORMAT", f"the file cannot be read: {first}", hint) from None
 
 
 def _from_json(path: Path, what: str) -> Columns:
+    text = _unpacked(path)
     try:
-        data = json.loads(path.read_bytes(), object_pairs_hook=_object)
-    except FileNotFoundError:
-        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
+        data = json.loads(text, object_pairs_hook=_object)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         line = getattr(error, "lineno", 0)
         hint = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"

@@ -1,13 +1,15 @@
 """Looking at a file without using it."""
 
+import sys
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from cranfield import _native
 from cranfield.core import InputError
 
-from ._columns import from_file
+from ._columns import column_suffix, from_file
 from ._problems import Problem, Problems, listed
 from ._qrels import read_qrels
 from ._run import read_run
@@ -27,16 +29,22 @@ class Inspected:
 def inspect(file: str | PathLike[str]) -> Inspected:
     """What a file is, and everything that is wrong with it."""
     path = Path(fspath(file))
-    if path.suffix.lower() in (".json", ".jsonl", ".ndjson", ".parquet", ".csv"):
+    if column_suffix(path):
         return _inspect_columns(path)
     run = _native.read_run(path)
     fatal = {code for code, *_ in run["problems"] if code.startswith("E")}
-    if "E-SWAPPED" in fatal or (fatal & {"E-FIELDS", "E-RANK"} and "qrel" in path.name.lower()):
-        qrels = _native.read_qrels(path)
+    qrels = _native.read_qrels(path) if fatal & {"E-SWAPPED", "E-FIELDS", "E-RANK"} else None
+    if qrels and ("E-SWAPPED" in fatal or "qrel" in path.name.lower() or _misfits(qrels) < _misfits(run)):
         topics = qrels["topics"].to_list() if "topics" in qrels else []
         return Inspected(str(path), "qrels", qrels.get("digest", ""), Problems.of(str(path), qrels), tuple(topics))
     topics = run["run_topics"].to_list() if "run_topics" in run else []
     return Inspected(str(path), "run", run.get("digest", ""), Problems.of(str(path), run), tuple(topics))
+
+
+def _misfits(read: dict[str, Any]) -> int:
+    """How many lines do not look like what they were read as; more than any file has where nothing does."""
+    counts = read["counts"]
+    return sys.maxsize if "E-SWAPPED" in counts else counts.get("E-FIELDS", 0) + counts.get("E-RANK", 0)
 
 
 def _inspect_columns(path: Path) -> Inspected:
@@ -70,9 +78,13 @@ def compare_topics(qrels: Inspected, run: Inspected) -> list[Problem]:
         hint = f"the qrels have {listed(judged)}: do they belong together?"
         return [Problem(run.file, 0, "E-TOPICS", message, hint)]
     if missing and retrieved:
-        message = f"{len(missing)} of {len(judged)} judged topics are missing ({listed(missing)})"
-        problems.append(Problem(run.file, 0, "W-MISSING", message, "they will count as worst: see --topics"))
+        verb = "are" if len(missing) > 1 else "is"
+        message = f"{len(missing)} of {len(judged)} judged topics {verb} missing ({listed(missing)})"
+        problems.append(
+            Problem(run.file, 0, "W-MISSING", message, "a missing topic counts as worst; --topics both leaves it out")
+        )
     if unknown and judged:
-        message = f"{len(unknown)} topics are not in the qrels ({listed(unknown)})"
-        problems.append(Problem(run.file, 0, "W-UNKNOWN", message, "they will not be evaluated"))
+        what = "1 topic is" if len(unknown) == 1 else f"{len(unknown)} topics are"
+        message = f"{what} not in the qrels ({listed(unknown)})"
+        problems.append(Problem(run.file, 0, "W-UNKNOWN", message, "what nobody judged is not evaluated"))
     return problems

@@ -104,16 +104,17 @@ def _from_columns(columns: Columns, name: str, *, gains: bool) -> Qrels:
         raise problem(name, "E-DECIMAL", message, "to use decimals as gains, read it with gains")
     iteration = columns.iteration or Strings(["0"] * len(grade))
     subtopics, subtopic = iteration.distinct()
-    if len(subtopics) == 1:
-        _once(columns, topics, topic, name)
+    _once(columns, topics, topic, subtopic, name)
     source = Source(name, digest(columns.topic, columns.document, grade), "qrels")
     return Qrels(topics, topic, columns.document, grade, subtopics, subtopic, source)
 
 
-def _once(columns: Columns, topics: Strings, topic: NDArray[np.uint32], name: str) -> None:
-    """Refuse a document that is judged twice in a topic."""
+def _once(
+    columns: Columns, topics: Strings, topic: NDArray[np.uint32], subtopic: NDArray[np.uint32], name: str
+) -> None:
+    """Refuse a document that is judged twice in a topic, or in one subtopic of it."""
     rows = _native.Names([(topics, topic, columns.document)]).rows[0]
-    first = np.unique(rows, return_index=True)[1]
+    first = np.unique(rows * (int(subtopic.max()) + 1) + subtopic, return_index=True)[1]
     if len(first) < len(rows):
         again = int(np.setdiff1d(np.arange(len(rows)), first)[0])
         message = f"document {columns.document[again]} is judged twice in topic {columns.topic[again]} (row {again})"

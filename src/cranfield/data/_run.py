@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 WHOLE = 2**32 - 1  # a depth that keeps every document
+COMPAT = ("trec_eval-9",)
 ORDERS = (Ties.TREC, Ties.DOCNO_ASC, Ties.INPUT, Ties.RANK)
 
 
@@ -106,15 +107,25 @@ def find_runs(data: Runs) -> list[Run | RunFile | RunFrame]:
 
 
 def read_run(
-    data: Any, *, name: str | None = None, depth: int | None = None, ties: Ties | str = Ties.TREC, single: bool = False
+    data: Any,
+    *,
+    name: str | None = None,
+    depth: int | None = None,
+    ties: Ties | str = Ties.TREC,
+    compat: str | None = None,
 ) -> Run:
-    """A whole run in memory, its first ``depth`` documents, in rank order: for pools, fusion and interleaving."""
+    """A whole run in memory, its first ``depth`` documents, in rank order: for pools, fusion and interleaving.
+
+    Under ``ties="rank"`` the score is what gives the order: minus the rank.
+    """
+    if depth is not None and depth < 1:
+        raise ParameterError(f"a run cannot be cut at depth {depth}", hint="keep at least one document of each topic")
     found = find_runs({name: data} if name else data)
     if len(found) != 1:
         hint = "read one run at a time; find_runs finds them all"
         raise ParameterError(f"there are {len(found)} runs where one is meant", hint=hint)
     kept = WHOLE if depth is None else depth
-    read, source = ranked(found[0], ties=order_of(ties), single=single, depth=kept)
+    read, source = ranked(found[0], ties=order_of(ties), single=compares_single(compat), depth=kept)
     return Run(found[0].name, read["run_topics"], read["kept_starts"], read["documents"], read["scores"], source)
 
 
@@ -123,6 +134,13 @@ def order_of(ties: Ties | str) -> Ties:
     if str(ties) not in ORDERS:
         raise ParameterError(f"ties={ties!s} is not an order of ties", hint=f"choose one of: {', '.join(ORDERS)}")
     return Ties(str(ties))
+
+
+def compares_single(compat: str | None) -> bool:
+    """Whether scores are compared as float32 under a peer's rules."""
+    if compat is not None and compat not in COMPAT:
+        raise ParameterError(f"compat={compat} is not known", hint=f"choose one of: {', '.join(COMPAT)}")
+    return compat == "trec_eval-9"
 
 
 def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tuple[dict[str, Any], Source]:
@@ -190,7 +208,8 @@ def _paths(text: str) -> list[Path]:
 def _from_columns(columns: Columns, name: str, file: str) -> RunFrame:
     if not len(columns.topic):
         raise problem(file, "E-EMPTY", "the run has no rows", "a run has a topic, a document and a score in every row")
-    return RunFrame(name, columns, Source(file, digest(columns.topic, columns.document, columns.number), "run"))
+    known = (columns.topic, columns.document, columns.number, columns.rank)
+    return RunFrame(name, columns, Source(file, digest(*(column for column in known if column is not None)), "run"))
 
 
 def _told_apart(runs: list[Run | RunFile | RunFrame]) -> list[Run | RunFile | RunFrame]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._columns import PACKERS
 from ._problems import problem
 from ._qrels import Qrels
 from ._run import Run, run_name
@@ -15,7 +16,6 @@ from ._run import Run, run_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 SUFFIXES = ".txt .run .trec .qrels (TREC), .tsv (MS MARCO), .json, .jsonl, .parquet, .csv; text also with .gz .bz2 .xz"
 
 

@@ -1,0 +1,295 @@
+//! One way through a part of a run, line by line.
+
+use crate::feed::Feed;
+use crate::number::{self, NotANumber};
+use crate::numbered::{MOST, Numbered};
+use crate::part::{Part, RUN_LINE};
+use crate::problem::{Problems, shown};
+use crate::rank::{Ties, Topic, Wanted};
+use crate::source::{Limits, Stop};
+use crate::strings::Strings;
+use crate::text::{Line, Seen, columns, lines};
+
+/// The two ways people write a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// topic Q0 document rank score tag
+    Trec,
+    /// topic document rank
+    Msmarco,
+}
+
+impl Format {
+    pub fn columns(self) -> usize {
+        match self {
+            Format::Trec => 6,
+            Format::Msmarco => 3,
+        }
+    }
+}
+
+const MSMARCO_LINE: &str = "a run line of three columns reads: topic document rank";
+
+/// The lines of all topics, for a file in which they do not stand together.
+#[derive(Default)]
+struct Gathered {
+    known: Numbered,
+    topics: Strings,
+    /// The topic of the line before, and of every line.
+    at: u32,
+    topic: Vec<u32>,
+    lines: Topic,
+}
+
+impl Gathered {
+    fn turn(&mut self, name: &[u8]) -> Result<(), Stop> {
+        let next = self.topics.len();
+        if next >= MOST {
+            return Err(Stop::problem("E-LARGE", format!("there are more than {MOST} topics"), "split the file"));
+        }
+        let hash = self.known.hash(0, name);
+        let known = self.known.enter(hash, next as u32, |i| self.topics.get(i as usize) == name);
+        self.at = known.unwrap_or_else(|| {
+            self.topics.push(name);
+            next as u32
+        });
+        Ok(())
+    }
+
+    /// Hand over topic by topic.
+    fn each(self, mut end: impl FnMut(&Topic) -> Result<(), Stop>) -> Result<(), Stop> {
+        // Where the lines of each topic start, then where the next of them goes: a sort by counting.
+        let mut starts = vec![0usize; self.topics.len() + 1];
+        self.topic.iter().for_each(|t| starts[*t as usize + 1] += 1);
+        (1..starts.len()).for_each(|t| starts[t] += starts[t - 1]);
+        let mut next = starts.clone();
+        let mut order = vec![0usize; self.topic.len()];
+        for (line, t) in self.topic.iter().enumerate() {
+            order[next[*t as usize]] = line;
+            next[*t as usize] += 1;
+        }
+        let mut topic = Topic::default();
+        for (name, ends) in self.topics.iter().zip(starts.windows(2)) {
+            topic.clear(name);
+            for i in &order[ends[0]..ends[1]] {
+                topic.push(self.lines.documents.get(*i), self.lines.keys[*i], self.lines.lines[*i]);
+            }
+            end(&topic)?;
+        }
+        Ok(())
+    }
+}
+
+pub struct Walk<'w> {
+    format: Format,
+    wanted: &'w Wanted,
+    /// The topic being read; only its name where lines are gathered.
+    topic: Topic,
+    gathered: Option<Gathered>,
+    /// `topic Q0 ` of the line before, white space included, and its tag: most lines have them again.
+    prefix: Vec<u8>,
+    tag: Vec<u8>,
+    /// Score and rank of the line before, in the same topic.
+    before: Option<(f64, i64)>,
+    part: Part,
+}
+
+impl<'w> Walk<'w> {
+    pub fn new(format: Format, wanted: &'w Wanted, gather: bool) -> Self {
+        Walk {
+            format,
+            wanted,
+            topic: Topic::default(),
+            gathered: gather.then(Gathered::default),
+            prefix: Vec::new(),
+            tag: Vec::new(),
+            before: None,
+            part: Part::default(),
+        }
+    }
+
+    pub fn through(mut self, feed: &mut dyn Feed, offset: u64, limits: Limits) -> Result<Part, Stop> {
+        let (mut seen, mut problems) = (Seen::from(offset), Problems::default());
+        lines(feed, offset, limits.line, &mut seen, &mut problems, |line, problems| {
+            match self.format {
+                Format::Trec => self.trec(line, problems)?,
+                Format::Msmarco => self.msmarco(line, problems)?,
+            }
+            Ok(true)
+        })?;
+        match self.gathered.take() {
+            Some(gathered) => gathered.each(|topic| self.part.end(topic, self.wanted, &mut problems))?,
+            None => self.part.end(&self.topic, self.wanted, &mut problems)?,
+        }
+        self.part.seen = seen;
+        self.part.problems = problems;
+        Ok(self.part)
+    }
+
+    #[inline]
+    fn trec(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
+        if let Some(rest) = line.bytes.strip_prefix(self.prefix.as_slice())
+            && let Some((document, rank, score)) = usual(rest, &self.tag)
+        {
+            self.take(line.number, document, Some(rank), score);
+            return Ok(());
+        }
+        self.unusual(line, problems)
+    }
+
+    /// A line that is not written like the line before.
+    #[inline(never)]
+    fn unusual(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
+        let mut field = [b"".as_slice(); 6];
+        let count = columns(line.bytes, &mut field);
+        let [topic, second, document, rank, score, tag] = field;
+        if count != 6 {
+            let message = || format!("{count} columns where a run has 6: \"{}\"", shown(line.bytes));
+            problems.add("E-FIELDS", line.number, message, RUN_LINE);
+            return Ok(());
+        }
+        // The prefix ends where the document starts; both are slices of the same line.
+        let prefix = &line.bytes[..document.as_ptr() as usize - line.bytes.as_ptr() as usize];
+        if prefix != self.prefix {
+            self.start(line.number, prefix, topic, second, problems)?;
+        }
+        let score = match number::score(score) {
+            Ok(score) => score,
+            Err(wrong) => {
+                self.bad_score(wrong, line.number, document, score, problems);
+                return Ok(());
+            }
+        };
+        self.part.see_tag(tag, line.number);
+        tag.clone_into(&mut self.tag);
+        let place = number::whole(rank);
+        if place.is_none() && self.wanted.ties == Ties::Rank {
+            bad_rank(rank, line.number, problems, RUN_LINE);
+            return Ok(());
+        }
+        self.take(line.number, document, place, score);
+        Ok(())
+    }
+
+    /// A good line; `place` is what its rank column says.
+    #[inline]
+    fn take(&mut self, line: u64, document: &[u8], place: Option<i64>, score: f64) {
+        let score = if self.wanted.single { f64::from(score as f32) } else { score };
+        if let (Some(place), Some((score_before, place_before))) = (place, self.before)
+            && ((score < score_before && place <= place_before) || (score > score_before && place >= place_before))
+        {
+            self.part.rank_order.see(line, || shown(&self.topic.name));
+        }
+        self.before = place.map(|place| (score, place));
+        let key = match (self.wanted.ties, place) {
+            (Ties::Rank, Some(place)) => by_rank(place),
+            _ => score,
+        };
+        self.push(document, key, line);
+    }
+
+    #[inline]
+    fn push(&mut self, document: &[u8], key: f64, line: u64) {
+        match &mut self.gathered {
+            None => self.topic.push(document, key, line),
+            Some(gathered) => {
+                gathered.topic.push(gathered.at);
+                gathered.lines.push(document, key, line);
+            }
+        }
+    }
+
+    fn msmarco(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
+        let mut field = [b"".as_slice(); 3];
+        let count = columns(line.bytes, &mut field);
+        let [topic, document, rank] = field;
+        if count != 3 {
+            let message = || format!("{count} columns where the first line has 3: \"{}\"", shown(line.bytes));
+            problems.add("E-FIELDS", line.number, message, MSMARCO_LINE);
+            return Ok(());
+        }
+        self.turn(topic, problems)?;
+        match number::whole(rank) {
+            Some(place) => self.push(document, by_rank(place), line.number),
+            None => bad_rank(rank, line.number, problems, MSMARCO_LINE),
+        }
+        Ok(())
+    }
+
+    /// A line whose start is not that of the line before: see what changed.
+    fn start(
+        &mut self,
+        line: u64,
+        prefix: &[u8],
+        topic: &[u8],
+        second: &[u8],
+        problems: &mut Problems,
+    ) -> Result<(), Stop> {
+        self.turn(topic, problems)?;
+        if second != b"Q0" && second != b"0" {
+            self.part.second.see(line, || shown(second));
+        }
+        prefix.clone_into(&mut self.prefix);
+        self.part.separators[usize::from(prefix.contains(&b'\t'))].see(line, String::new);
+        Ok(())
+    }
+
+    /// Perhaps from one topic to the next.
+    #[inline]
+    fn turn(&mut self, name: &[u8], problems: &mut Problems) -> Result<(), Stop> {
+        if name == self.topic.name {
+            return Ok(());
+        }
+        self.before = None;
+        match &mut self.gathered {
+            Some(gathered) => gathered.turn(name)?,
+            None => self.part.end(&self.topic, self.wanted, problems)?,
+        }
+        self.topic.clear(name);
+        Ok(())
+    }
+
+    #[cold]
+    fn bad_score(&self, wrong: NotANumber, line: u64, document: &[u8], score: &[u8], problems: &mut Problems) {
+        let (code, what) = match wrong {
+            NotANumber::Unreadable => ("E-SCORE", "not a number"),
+            NotANumber::NotFinite => ("E-FINITE", "not a finite number"),
+        };
+        let message = || {
+            let (score, topic, document) = (shown(score), shown(&self.topic.name), shown(document));
+            format!("score \"{score}\" is {what} (topic {topic}, document {document})")
+        };
+        problems.add(code, line, message, RUN_LINE);
+    }
+}
+
+/// Ranks as keys: the first is the highest.
+fn by_rank(place: i64) -> f64 {
+    0.0 - place as f64
+}
+
+#[cold]
+fn bad_rank(rank: &[u8], line: u64, problems: &mut Problems, hint: &str) {
+    problems.add("E-RANK", line, || format!("rank \"{}\" is not a whole number", shown(rank)), hint);
+}
+
+/// `document rank score tag` as nearly all lines have it: cut by single characters, plain numbers, the tag of the line
+/// before. Everything else is for `columns`; what is found here, it would find too.
+#[inline]
+fn usual<'a>(rest: &'a [u8], tag: &[u8]) -> Option<(&'a [u8], i64, f64)> {
+    let end = rest.iter().position(|b| *b <= b' ')?;
+    let (document, rest) = (&rest[..end], &rest[end + 1..]);
+    let (rank, length) = number::leading_whole(rest)?;
+    let rest = after_one_space(&rest[length..])?;
+    let (score, length) = number::leading(rest)?;
+    let rest = after_one_space(&rest[length..])?;
+    (!document.is_empty() && !tag.is_empty() && rest == tag).then_some((document, rank, score))
+}
+
+#[inline]
+fn after_one_space(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [space, rest @ ..] if *space <= b' ' => Some(rest),
+        _ => None,
+    }
+}

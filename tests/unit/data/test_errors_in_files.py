@@ -1,0 +1,73 @@
+"""What is wrong with a file is said in two lines: the problem with its file and line, and what to do next."""
+
+from pathlib import Path
+
+import pytest
+
+from cranfield.data import find_runs, read_qrels
+
+from .refusals import IDS, TABLE, check
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "code", "problem", "hint"),
+    [
+        (
+            "q.json",
+            '{"1":\n nonsense}',
+            "E-JSON",
+            "q.json:2: this is not JSON: Expecting value: line 2 column 2 (char 7)",
+            'expected {"topic": {"document": 1}}',
+        ),
+        (
+            "q.json",
+            '{"1": {"a": 1, "a": 2}}',
+            "E-DUPKEY",
+            'q.json: the key "a" stands twice in one object',
+            "keep one entry for each topic and document",
+        ),
+        ("q.json", '"1"', "E-KIND", "q.json: an object of type str holds no grades", TABLE),
+        ("q.csv", "", "E-EMPTY", "q.csv: the file has no rows", "check the file"),
+        ("q.csv", "topic,document,grade\n1,,1\n", "E-NULL", "q.csv: the column of the document: row 0 is null", IDS),
+        (
+            "q.txt",
+            "1 0 a 0.5\n1 0 b 0.5\n",
+            "E-DECIMAL",
+            'q.txt:1: grade "0.5" is not a whole number (and 1 more error)',
+            "to use decimals as gains, read the file with gains",
+        ),
+        (
+            "q.txt",
+            "1 0 a 1\n1 0 a 1\n",
+            "E-DUPQREL",
+            "q.txt:2: document a is judged twice in topic 1 (first on line 1)",
+            "keep one line for each document of a topic",
+        ),
+        (
+            "q.txt",
+            "1 Q0 a 1 2.5 tag\n",
+            "E-SWAPPED",
+            "q.txt: this looks like a run where qrels are expected",
+            "the qrels come first, then the runs",
+        ),
+    ],
+)
+def test_files_of_judgments(
+    file: str, content: str, code: str, problem: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(file).write_text(content)
+    check(lambda: read_qrels(file), code, problem, hint)
+
+
+@pytest.mark.parametrize("file", ["q.txt", "q.json", "q.csv", "q.jsonl", "q.parquet"])
+def test_a_file_that_is_not_there(file: str) -> None:
+    check(lambda: read_qrels(file), "E-MISSING", f"{file}: there is no such file", "check the name of the file")
+
+
+def test_places_without_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    hint = "name a folder that holds runs"
+    check(lambda: find_runs("runs"), "E-FOLDER", "runs: the folder has no files", hint)
+    check(lambda: find_runs("runs/*.txt"), "E-MISSING", "runs/*.txt: no file fits the pattern", "check the pattern")

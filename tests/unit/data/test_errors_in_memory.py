@@ -1,0 +1,233 @@
+"""What is wrong with data in memory is said in two lines: the problem, and what to do next."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cranfield.core import ParameterError
+from cranfield.data import Attribute, assess, find_runs, read_qrels, read_run
+
+from .refusals import IDS, TABLE, check
+
+GOOD = {"topic": ["1", "1"], "document": ["a", "b"], "grade": [1, 0]}
+RUN = {"1": {"a": 1.0}}
+QRELS = {"1": {"a": 1}}
+
+
+def frame(**other: Any) -> pl.DataFrame:
+    return pl.DataFrame({name: column for name, column in (GOOD | other).items() if column is not None})
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "problem", "hint"),
+    [
+        (
+            pl.DataFrame({"topic": ["1"], "document": ["a"], "points": [1]}),
+            "E-COLUMNS",
+            "qrels: there is no column for the grade",
+            "there are: topic, document, points; grade may be called grade, relevance, rel, label, score",
+        ),
+        (
+            frame(topic=None),
+            "E-COLUMNS",
+            "qrels: there is no column for the topic",
+            "there are: document, grade; topic may be called topic, qid, query_id, query, q_id",
+        ),
+        (frame(topic=["1", None]), "E-NULL", "qrels: the column of the topic: row 1 is null", IDS),
+        (frame(document=[None, "b"]), "E-NULL", "qrels: the column of the document: row 0 is null", IDS),
+        (pd.DataFrame(GOOD | {"topic": ["1", None]}), "E-NULL", "qrels: the column of the topic: row 1 is null", IDS),
+        (
+            pd.DataFrame(GOOD | {"topic": pd.Series(["1", None], dtype="string")}),
+            "E-NULL",
+            "qrels: the column of the topic: row 1 is null",
+            IDS,
+        ),
+        # A whole number beside a gap: pandas makes floats of both.
+        (pd.DataFrame(GOOD | {"topic": [1, None]}), "E-NULL", "qrels: the column of the topic: row 1 is null", IDS),
+        (pa.table(GOOD | {"topic": ["1", None]}), "E-NULL", "qrels: the column of the topic: row 1 is null", IDS),
+        (GOOD | {"topic": ["1", None]}, "E-NULL", "qrels: the column of the topic: row 1 is null", IDS),
+        ({None: {"a": 1}}, "E-NULL", "qrels: the column of the topic: row 0 is null", IDS),
+        (
+            frame(topic=[1.0, 2.0]),
+            "E-TYPE",
+            "qrels: the column of the topic: the column is of type Float64, not strings or whole numbers",
+            IDS,
+        ),
+        (
+            {"1": {1.5: 1}},
+            "E-TYPE",
+            "qrels: the column of the document: item 0 is of type float, not a string or a whole number",
+            IDS,
+        ),
+        (
+            frame(grade=["1", "good"]),
+            "E-TYPE",
+            "qrels: the column of the grade: could not convert string to float: 'good'",
+            "every grade is a number",
+        ),
+        (
+            {"topic": "1", "document": "a", "grade": 1},
+            "E-TYPE",
+            "qrels: the grade is no column of numbers",
+            "give columns, or a dict of dicts",
+        ),
+        (
+            frame(grade=[1.0, float("nan")]),
+            "E-FINITE",
+            "qrels: grade nan in row 1 is not a finite number",
+            "every grade is a finite number",
+        ),
+        (
+            frame(grade=[1.0, 0.5]),
+            "E-DECIMAL",
+            "qrels: grade 0.5 in row 1 is not a whole number",
+            "to use decimals as gains, read it with gains",
+        ),
+        (
+            frame(document=["a", "a"]),
+            "E-DUPQREL",
+            "qrels: document a is judged twice in topic 1 (row 1)",
+            "keep one row for each document of a topic",
+        ),
+        (17, "E-KIND", "qrels: an object of type int holds no grades", TABLE),
+        ([1, 2], "E-KIND", "qrels: an object of type list holds no grades", TABLE),
+    ],
+)
+def test_judgments_in_memory(data: Any, code: str, problem: str, hint: str) -> None:
+    check(lambda: read_qrels(data), code, problem, hint)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [frame().clear(), pl.DataFrame({name: [] for name in GOOD}), pd.DataFrame(GOOD)[:0], {}],
+    ids=["polars", "columns without a type", "pandas", "dict"],
+)
+def test_nothing_is_no_judgment(data: Any) -> None:
+    hint = "a judgment has a topic, a document and a grade"
+    check(lambda: read_qrels(data), "E-EMPTY", "qrels: there are no judgments", hint)
+
+
+def test_judgments_are_called_by_the_name_they_are_given() -> None:
+    error = check(
+        lambda: read_qrels({}, name="dev"),
+        "E-EMPTY",
+        "dev: there are no judgments",
+        "a judgment has a topic, a document and a grade",
+    )
+    assert (error.file, error.line) == ("dev", None)
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "problem", "hint"),
+    [
+        (
+            frame(grade=None, points=[1, 2]),
+            "E-COLUMNS",
+            "run1: there is no column for the score",
+            "there are: topic, document, points; score may be called score, sim, similarity",
+        ),
+        (
+            {"1": {"a": np.nan}},
+            "E-FINITE",
+            "run1: score nan in row 0 is not a finite number",
+            "every score is a finite number",
+        ),
+        (
+            {"bm25": {"1": {"a": 1.0, "b": np.inf}}},
+            "E-FINITE",
+            "bm25: score inf in row 1 is not a finite number",
+            "every score is a finite number",
+        ),
+        (
+            frame(grade=None, score=[1.0, 2.0]).clear(),
+            "E-EMPTY",
+            "run1: the run has no rows",
+            "a run has a topic, a document and a score in every row",
+        ),
+        (
+            {"9": {"a": 1.0}},
+            "E-TOPICS",
+            "run1: no topic of the run is in the qrels (the run has 9)",
+            "the qrels have 1: do they belong together?",
+        ),
+        (
+            pl.DataFrame({"topic": ["1", "1"], "document": ["a", "a"], "score": [2.0, 1.0]}),
+            "E-DUPDOC",
+            "run1:2: document a stands twice in topic 1 (first on line 1)",
+            "keep one line for each document of a topic",
+        ),
+    ],
+)
+def test_runs_in_memory(data: Any, code: str, problem: str, hint: str) -> None:
+    check(lambda: assess(QRELS, data), code, problem, hint)
+
+
+def test_a_topic_that_only_a_side_table_names_is_not_in_the_qrels() -> None:
+    run, also = {"1": {"a": 1.0}, "9": {"z": 1.0}}, [(["9"], ["z"])]
+    assert assess(QRELS, run, also=also).notes == ("run1: 1 topics are not in the qrels (9)",)
+    check(
+        lambda: assess(QRELS, {"9": {"z": 1.0}}, also=also),
+        "E-TOPICS",
+        "run1: no topic of the run is in the qrels (the run has 9)",
+        "the qrels have 1: do they belong together?",
+    )
+
+
+def test_two_runs_of_one_name() -> None:
+    named = [read_run(RUN, name=name) for name in ("x", "x", "x-1")]
+    hint = "give every run a name of its own"
+    check(lambda: find_runs(named), "E-NAMES", "x-1: two runs have this name", hint)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "problem", "hint"),
+    [
+        (
+            {"also": [(["1", "1"], ["a"])]},
+            "E-COLUMNS",
+            "also: one column has 2 rows, the other 1",
+            "give them one length",
+        ),
+        ({"also": [(["1"], [None])]}, "E-NULL", "also: the column of the document: row 0 is null", IDS),
+        (
+            {"sum_above": Attribute(["a", "b"], [1.0], 0.0)},
+            "E-COLUMNS",
+            "sum_above: one column has 2 rows, the other 1",
+            "give them one length",
+        ),
+        (
+            {"sum_above": Attribute(["a"], [float("nan")], 0.0)},
+            "E-FINITE",
+            "sum_above: value nan in row 0 is not a finite number",
+            "every value is a finite number",
+        ),
+    ],
+)
+def test_side_tables(options: dict[str, Any], code: str, problem: str, hint: str) -> None:
+    check(lambda: assess(QRELS, RUN, **options), code, problem, hint)
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (
+            lambda: assess(QRELS, RUN, ties="alphabet"),
+            "ties=alphabet is not an order of ties\nhint: choose one of: trec, docno-asc, input, rank",
+        ),
+        (
+            lambda: read_run(RUN, ties="alphabet"),
+            "ties=alphabet is not an order of ties\nhint: choose one of: trec, docno-asc, input, rank",
+        ),
+        (lambda: assess(QRELS, RUN, compat="lemur"), "compat=lemur is not known\nhint: choose one of: trec_eval-9"),
+        (lambda: assess(QRELS, []), "there is no run to assess\nhint: give at least one run"),
+    ],
+)
+def test_options(make: Callable[[], object], expected: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        make()
+    assert str(caught.value) == expected
