@@ -1,0 +1,228 @@
+"""Pages that are made from the code: the catalogue of measures, the command line, the public names.
+
+A page holds the line ``<!-- from the code -->``; what stands in its place is written here, each time the docs are
+built. The bibliography is labelled with the keys that the program prints.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from typing import Any
+
+import click
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.plain import Style as Plain
+from pybtex.style.labels import BaseLabelStyle
+from pybtex.style.sorting import BaseSortingStyle
+from sphinx.application import Sphinx
+
+import cranfield as cf
+from cranfield.cli._main import COMMANDS
+from cranfield.cli._main import cranfield as program
+from cranfield.core import ParameterError, definition, parameters
+from cranfield.measures import by_family
+
+HERE = "<!-- from the code -->"
+WIDTH = 88
+
+
+class Keys(BaseLabelStyle):
+    """Sources labelled by their keys."""
+
+    def format_labels(self, sorted_entries: list[Any]) -> Iterator[str]:
+        """One label for each entry."""
+        return (entry.key for entry in sorted_entries)
+
+
+class ByKey(BaseSortingStyle):
+    """Sources in the order of their keys."""
+
+    def sorting_key(self, entry: Any) -> str:
+        """What is compared."""
+        return entry.key.casefold()
+
+
+class KeyStyle(Plain):
+    """The plain style, sorted and labelled by keys."""
+
+    default_label_style = Keys
+    default_sorting_style = ByKey
+
+
+def example(cls: type[cf.Measure]) -> cf.Measure:
+    """The measure as one would first use it; some need a cut-off."""
+    try:
+        return cls()
+    except ParameterError:
+        return cls(k=10)
+
+
+def measures() -> str:
+    """A table of all measures, then each one in full."""
+    rows = ["| measure | what it is | family | scale | source |", "|---|---|---|---|---|"]
+    rows += [
+        f"| [{m.name}](#measure-{m.name.lower()}) | {definition(m)} | {m.family} | {example(m).scale.own} "
+        f"| {{cite:p}}`{m.cite}` |"
+        for m in by_family()
+    ]
+    return "\n\n".join(["\n".join(rows), *map(one_measure, by_family())])
+
+
+def one_measure(cls: type[cf.Measure]) -> str:
+    """A section about one measure."""
+    shown = example(cls)
+    written = [f"`{shown}`"] + [f"`{shown @ 20}`"] * (shown.k is None) + [f"`{alias}`" for alias in cls.aliases]
+    low, high = cls.range
+    claim = shown.scale
+    given_up = {c.axiom: c for c in cls.gives_up}
+    trec = " ".join(f"`{name.replace('{k}', 'K')}`" for name in cls.trec if name)
+    facts = {
+        "write": ", ".join(written),
+        "range": f"{low:g} to {high:g}, {cls.direction} is better".replace("inf", "∞"),
+        "over topics": cls.aggregate,
+        "missing topic": missing(shown.worst),
+        "scale": f"{claim.own} for `{shown}`, within one topic; against the top-heavy order: {claim.top_heavy} "
+        f"{{cite:p}}`{claim.cite}`",
+        "axioms": ", ".join(sorted(shown.axioms)) or "none",
+        "gives up": ", ".join(f"{axiom} {{cite:p}}`{c.cite}`" for axiom, c in given_up.items()),
+        "trec_eval": trec,
+        "source": f"{{cite:p}}`{cls.cite}`",
+    }
+    text = inspect.cleandoc(cls.__doc__ or "")
+    settings = ["| parameter | type | default |", "|---|---|---|"]
+    settings += [
+        f"| `{p.name}` | `{p.type}` | `{p.default!r}` |".replace(" | None", " \\| None") for p in parameters(cls)
+    ]
+    table = "\n".join(["| | |", "|---|---|", *(f"| {key} | {fact} |" for key, fact in facts.items() if fact)])
+    return f"(measure-{cls.name.lower()})=\n## {cls.name}\n\n{text}\n\n{table}\n\n" + "\n".join(settings)
+
+
+def missing(worst: float | None) -> str:
+    """What a topic counts for which a run has nothing."""
+    if worst is None:
+        return "the judgments alone decide"
+    return "has no value and is left out" if worst != worst else f"counts {worst:g}"
+
+
+def command_line() -> str:
+    """The help of every command."""
+    parts = [f"## cranfield\n\n{help_of(program, 'cranfield')}"]
+    for name in COMMANDS:
+        command = program.get_command(click.Context(program), name)
+        if command:
+            parts.append(f"(command-{name})=\n## cranfield {name}\n\n{help_of(command, f'cranfield {name}')}")
+    return "\n\n".join(parts)
+
+
+def help_of(command: click.Command, name: str) -> str:
+    """What ``--help`` prints."""
+    context = click.Context(command, info_name=name, terminal_width=WIDTH, help_option_names=["-h", "--help"])
+    return f"```text\n{command.get_help(context)}\n```"
+
+
+HEADINGS = {
+    "studies": "Questions",
+    "data": "Data",
+    "measures": "Measures",
+    "core": "Results and errors",
+}
+IN_FULL = (cf.Assessed, cf.Measure, cf.Qrels, cf.Run, cf.Study, cf.Table, cf.Values, cf.Scale)
+
+
+def public_names() -> str:
+    """Every name that the package gives, by the subpackage it comes from."""
+    found: dict[str, list[str]] = {part: [] for part in HEADINGS}
+    for name, value in vars(cf).items():
+        if name.startswith("_") or inspect.ismodule(value) or name == "VERSION":
+            continue
+        home = value.__module__ if hasattr(value, "__qualname__") else "cranfield.measures"
+        found.setdefault(home.split(".")[1], []).append(directive(name, value))
+    return "\n\n".join(
+        f"## {HEADINGS.get(part, part.capitalize())}\n\n```{{eval-rst}}\n.. currentmodule:: cranfield\n\n"
+        + "\n\n".join(entries)
+        + "\n```"
+        for part, entries in found.items()
+        if entries
+    )
+
+
+def directive(name: str, value: object) -> str:
+    """The directive that documents one public name."""
+    if inspect.isclass(value):
+        members = "\n   :members:" if issubclass(value, IN_FULL) and value in IN_FULL else ""
+        return f".. autoclass:: {name}{members}"
+    if callable(value):
+        return f".. autofunction:: {name}"
+    about = inspect.cleandoc(type(value).__doc__ or "").partition("\n\n")[0]
+    return f".. py:data:: {name}\n\n" + textwrap.indent(about, "   ")
+
+
+def signature(
+    app: Sphinx, what: str, name: str, value: Any, options: object, arguments: str | None, returns: str | None
+) -> tuple[str, str | None] | None:
+    """Signatures as they are written in the source; of classes only where people call them."""
+    del app, name, options, arguments, returns
+    if inspect.isclass(value):
+        if issubclass(value, cf.Measure) and value is not cf.Measure:
+            return "(" + ", ".join(["*", *(f"{p.name}={p.default!r}" for p in parameters(value))]) + ")", None
+        return "", None
+    if what not in ("function", "method") or not hasattr(value, "__code__"):
+        return None
+    function = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    every = function.args
+    every.args = [argument for argument in every.args if argument.arg not in ("self", "cls")]
+    for argument in (*every.args, *every.kwonlyargs):
+        argument.annotation = unquoted(argument.annotation)
+    result = unquoted(function.returns)
+    return f"({ast.unparse(every)})", ast.unparse(result) if result else None
+
+
+def unquoted(annotation: ast.expr | None) -> ast.expr | None:
+    """An annotation without the quotes that keep it from being evaluated."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return ast.parse(annotation.value, mode="eval").body
+    return annotation
+
+
+FIELD = re.compile(r"^    (?P<name>[a-z]\w*): (?P<type>[^=#]+?)(?: = [^#]*?)?(?:\s*# (?P<about>.*))?$", re.MULTILINE)
+
+
+def fields(app: Sphinx, what: str, name: str, value: Any, options: object, lines: list[str]) -> None:
+    """Add the fields of a value, with the comments that explain them."""
+    del app, name, options
+    if what != "class" or value not in IN_FULL or not is_dataclass(value) or issubclass(value, cf.Measure):
+        return
+    body = inspect.getsource(value).partition("\n    def ")[0].partition("\n    @")[0]
+    lines += ["", "Fields:", ""]
+    for field in FIELD.finditer(body):
+        lines.append(f"- ``{field['name']}``" + (f": {field['about']}" if field["about"] else ""))
+    lines.append("")
+
+
+PAGES = {"reference/measures": measures, "reference/command-line": command_line, "reference/python": public_names}
+
+
+def fill(app: Sphinx, page: str, content: list[str]) -> None:
+    """Put what the code says into the page."""
+    del app
+    if page in PAGES:
+        before, here, after = content[0].partition(HERE)
+        if not here:
+            raise ValueError(f"{page} has no line {HERE}")
+        content[0] = before + PAGES[page]() + after
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """What Sphinx calls."""
+    app.setup_extension("sphinx.ext.autodoc")
+    register_plugin("pybtex.style.formatting", "keys", KeyStyle)
+    app.connect("source-read", fill)
+    app.connect("env-get-outdated", lambda *_: list(PAGES))
+    app.connect("autodoc-process-signature", signature)
+    app.connect("autodoc-process-docstring", fields)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
