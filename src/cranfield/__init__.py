@@ -7,7 +7,11 @@ from .core import ParameterError as ParameterError
 from .core import Scale as Scale
 from .core import Study as Study
 from .core import Table as Table
+from .core import Ties as Ties
+from .core import UnknownName as UnknownName
 from .data import Assessed as Assessed
+from .data import Attribute as Attribute
+from .data import Block as Block
 from .data import Qrels as Qrels
 from .data import Run as Run
 from .data import Values as Values
@@ -24,6 +28,9 @@ from .measures import MEASURES as MEASURES
 from .measures import NDCG as NDCG
 from .measures import RBP as RBP
 from .measures import RR as RR
+from .measures import Binary as Binary
+from .measures import Cascade as Cascade
+from .measures import Discounted as Discounted
 from .measures import Judged as Judged
 from .measures import Measure as Measure
 from .measures import NumQ as NumQ
@@ -37,6 +44,7 @@ from .measures import measure as measure
 from .measures import measure_all as measure_all
 from .measures import parse_measure as parse_measure
 from .measures import parse_measures as parse_measures
+from .measures import ratio as ratio
 from .studies import convert as convert
 from .studies import evaluate as evaluate
 from .studies import lint as lint

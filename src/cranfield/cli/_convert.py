@@ -2,32 +2,43 @@
 
 import click
 
+from cranfield.data import Run
 from cranfield.studies import convert
 
 from ._evaluate import ORDERS
+from ._files import whole
+from ._usage import Command, OneOf, Whole
 
 
-@click.command("convert")
-@click.argument("source")
-@click.argument("target", type=click.Path(dir_okay=False))
-@click.option("--as", "kind", type=click.Choice(["run", "qrels"]), help="What the file is.  [default: look at it]")
-@click.option("--depth", type=click.IntRange(min=1), help="Keep this many documents of each topic.")
+@click.command("convert", cls=Command)
+@click.argument("source", metavar="SOURCE")
+@click.argument("target", metavar="TARGET")
+@click.option("--as", "kind", type=OneOf(["run", "qrels"]), help="What the file is.  [default: look at it]")
+@click.option("--depth", type=Whole(), help="Keep this many documents of each topic.")
 @click.option(
     "--ties",
-    type=click.Choice(ORDERS),
+    type=OneOf(ORDERS),
     default="trec",
     show_default=True,
     help="The order of documents with the same score.",
 )
-def command(source: str, target: str, kind: str | None, depth: int | None, ties: str) -> None:
+@click.option("--gains", is_flag=True, help="Grades may be decimals.")
+def command(source: str, target: str, kind: str | None, depth: int | None, ties: str, gains: bool) -> None:
     """Write a run or qrels in the format that TARGET's name ends in.
 
     .txt .run .trec .qrels are TREC, .tsv is MS MARCO (topic, document, rank), then .json, .jsonl, .parquet and .csv;
     text may end in .gz, .bz2 or .xz too. A run is written in rank order.
 
     \b
-    cranfield convert run.txt.gz run.parquet
-    cranfield convert run.txt top10.tsv --depth 10
+    Examples:
+      cranfield convert bm25.txt bm25.parquet
+      cranfield convert bm25.txt top10.tsv.gz --depth 10
+      cranfield convert qrels.txt qrels.json
     """
-    data = convert(source, target, kind=kind, depth=depth, ties=ties)
-    click.echo(f"{target}: {len(data)} rows, {len(data.topics)} topics", err=True)
+    if source == "-" and kind is None:
+        hint = "say what it is: --as run or --as qrels"
+        raise click.UsageError(f"standard input cannot be looked at first\nhint: {hint}")
+    with whole(target) as place:
+        data = convert(source, place, kind=kind, depth=depth, ties=ties, gains=gains)
+    lost = " (MS MARCO keeps the ranks, not the scores)" if isinstance(data, Run) and ".tsv" in target.lower() else ""
+    click.echo(f"{target}: {len(data)} rows, {len(data.topics)} topics{lost}", err=True)

@@ -7,29 +7,40 @@ import click
 
 from cranfield.core import SEED, Table
 from cranfield.core.render import render
+from cranfield.measures import DEFAULT
 from cranfield.simulate import Campaign, Made
 from cranfield.studies import evaluate
 
-MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000", "Judged@10")
+from ._show import note
+from ._simulate import check_empty
+from ._usage import Command, Whole
 
 
-@click.command("demo")
-@click.option("--folder", type=click.Path(file_okay=False), help="Keep the campaign there.  [default: thrown away]")
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Another seed, another campaign.")
+@click.command("demo", cls=Command)
+@click.option("--folder", metavar="FOLDER", help="Keep the campaign there.  [default: thrown away]")
+@click.option("--seed", type=Whole(least=0), default=SEED, show_default=True, help="Another seed, another campaign.")
 def command(folder: str | None, seed: int) -> None:
-    """Make the built-in campaign (40 runs of 12 groups, 50 topics), evaluate it, show the table."""
+    """Make the built-in campaign (40 runs of 12 groups, 50 topics), evaluate it, show the table.
+
+    \b
+    Examples:
+      cranfield demo
+      cranfield demo --folder campaign
+    """
+    if folder:
+        check_empty(folder)
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(folder or scratch)
         click.echo(f"making a campaign from seed {seed}: 50 topics, 12 groups, 40 runs …", err=True)
         made = Campaign(seed=seed).make()
         written = made.write(place)
-        values = evaluate(written.qrels, place / "runs", MEASURES)
+        values = evaluate(written.qrels, place / "runs", DEFAULT)
         click.echo(render(_board(made, values.mean()), "text"))
         for line in values.mean().notes:
-            click.echo(f"note: {line}", err=True)
+            note(line)
         if folder:
             click.echo(f"try: cranfield evaluate {written.qrels} {place / 'runs'} -m 'RBP(p=0.5)'", err=True)
-            click.echo(f"     cranfield lint {written.qrels} {place / 'runs'}/*", err=True)
+            click.echo(f"     cranfield lint {written.qrels} {place / 'runs'}", err=True)
 
 
 def _board(made: Made, means: Table) -> Table:

@@ -1,40 +1,44 @@
 """cranfield lint."""
 
-import sys
-
 import click
 
 from cranfield.core import ChecksFailed, Study
+from cranfield.core.render import visible
 from cranfield.studies import lint
 
-from ._show import output_options, put, show, typed
+from ._show import check_output, output_options, progress, put, show, typed, usual_format
+from ._usage import Command
 
 
-@click.command("lint")
-@click.argument("files", nargs=-1, required=True)
+@click.command("lint", cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @output_options()
 def command(files: tuple[str, ...], strict: bool, form: str | None, table: str | None, output: str | None) -> None:
-    """Everything that is wrong with runs and qrels.
+    """Everything that is wrong with runs and qrels, without evaluating them.
 
-    What each file is, is seen from its columns. If qrels are among them, the topics of the runs are compared with
-    theirs. Exit 3 if there are errors (with --strict: or warnings).
+    What each FILE is, is seen from its columns; of a folder, every file is looked at. If qrels are among them, the
+    topics of the runs are compared with theirs. Exit 3 if there are errors (with --strict: or warnings).
 
     \b
-    cranfield lint runs/*.txt
-    cranfield lint qrels.txt run.txt --format json
+    Examples:
+      cranfield lint runs/*.txt
+      cranfield lint qrels.txt runs/ --strict
+      cranfield lint qrels.txt bm25.txt --format json
     """
-    study = lint(files, command=typed())
-    people = table is None and output is None and (form == "text" or (form is None and sys.stdout.isatty()))
-    if people:
-        put(_text(study), None)
+    if "-" in files:
+        raise click.UsageError("standard input cannot be looked at twice\nhint: save it to a file and name that")
+    check_output(form, output)
+    with progress("looking") as see:
+        study = lint(files, progress=see, command=typed())
+    if table is None and (form or usual_format(output, one=True)) == "text":
+        put(_text(study), output)
     else:
         show(study, form=form, table=table, output=output)
     verdict = study.verdict or {}
     if verdict["errors"] or (strict and verdict["warnings"]):
-        raise ChecksFailed(study.sentence, hint="mend the files, or see what each code means in the documentation")
-    if not people:
-        click.echo(study.sentence, err=True)
+        raise ChecksFailed(study.sentence, hint="the hint of each problem says how to mend it")
+    click.echo(study.sentence, err=True)
 
 
 def _text(study: Study) -> str:
@@ -42,6 +46,6 @@ def _text(study: Study) -> str:
     lines = []
     for row in study["problems"].rows():
         where = f"{row['file']}:{row['line']}" if row["line"] else row["file"]
-        lines.append(f"{where}: {row['severity']}: {row['message']} [{row['code']}]")
-        lines.append(f"    hint: {row['hint']}")
-    return "\n".join([*lines, study.sentence])
+        lines.append(visible(f"{where}: {row['severity']}: {row['message']} [{row['code']}]"))
+        lines.append(visible(f"    hint: {row['hint']}"))
+    return "".join(f"{line}\n" for line in lines)

@@ -4,14 +4,19 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
 
 import click
 
-from cranfield.core import VERSION, ChecksFailed, CranfieldError
+from cranfield.core import VERSION, ChecksFailed, CranfieldError, InputError
+from cranfield.core.render import visible
+
+from ._usage import two_lines
 
 # Loaded when used: `cranfield evaluate` must not wait for what other commands need.
 COMMANDS = {
-    "evaluate": ("_evaluate", "values of measures for runs: what trec_eval does, faster and stricter"),
+    "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
     "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
     "convert": ("_convert", "a run or qrels in another format"),
     "measures": ("_measures", "the catalogue of measures, or one of them explained"),
@@ -39,6 +44,15 @@ class Commands(click.Group):
         command: click.Command = import_module(f"cranfield.cli.{COMMANDS[name][0]}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; two endings that click would handle in its own way are ours."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
+        except BrokenPipeError:
+            return _closed()
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing them."""
         del ctx
@@ -46,41 +60,44 @@ class Commands(click.Group):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
 @click.version_option(VERSION, prog_name="cranfield")
 def cranfield() -> None:
     """Is this search system really better than that one?
 
     \b
-    cranfield evaluate qrels.txt runs/*.txt          values of every run
-    cranfield evaluate qrels.txt bm25.txt -m AP -q   topic by topic
-    cranfield lint qrels.txt runs/*.txt              what is wrong with the files
-    cranfield demo                                   everything at once, on a built-in campaign
+    Examples:
+      cranfield demo                                  (a made-up campaign)
+      cranfield evaluate qrels.txt runs/              (values of every run)
+      cranfield evaluate qrels.txt bm25.txt -m AP -q  (topic by topic)
+      cranfield lint qrels.txt runs/                  (what is wrong in the files)
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command. Exit 0: done; 1: an error; 2: wrong usage; 3: a check that was asked for failed."""
+    typed = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):  # ids from strangers' files may hold what the terminal cannot show
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        result = cranfield.main(arguments, standalone_mode=False)
+        result = cranfield.main(typed, prog_name="cranfield", standalone_mode=False, obj=typed)
         sys.stdout.flush()
-    except click.exceptions.Abort:
+    except (click.Abort, KeyboardInterrupt):
+        if sys.stderr.isatty():
+            click.echo(err=True)  # behind the terminal's ^C
         _leave("interrupted", "", 130)
-    except KeyboardInterrupt:
-        _leave("interrupted", "", 130)
+    except click.exceptions.NoArgsIsHelpError as help_page:
+        click.echo(help_page.format_message(), err=True)
+        sys.exit(2)
     except click.UsageError as error:
-        problem, _, hint = error.format_message().partition("\nhint: ")
-        _leave(problem, hint or f"see {error.ctx.command_path if error.ctx else 'cranfield'} --help", 2)
-    except click.ClickException as error:
-        _leave(error.format_message(), "", 1)
+        _leave(*two_lines(error), 2)
     except ChecksFailed as error:
         _leave(error.problem, error.hint, 3)
     except CranfieldError as error:
-        _leave(error.problem, error.hint, 1)
+        _leave(error.problem, _near(error) or error.hint, 1)
     except BrokenPipeError:
-        # The reader has seen enough (`| head`). Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        sys.exit(_closed())
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         _leave(problem, "check the name, the permissions and the disk", 1)
@@ -93,8 +110,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(result if isinstance(result, int) else 0)
 
 
+def _closed() -> int:
+    """The reader has seen enough (`| head`): no failure. Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _near(error: CranfieldError) -> str:
+    """The file that was probably meant, where one is missing."""
+    if not isinstance(error, InputError) or error.code != "E-MISSING" or not error.file:
+        return ""
+    from difflib import get_close_matches
+
+    path = Path(error.file)
+    try:
+        there = [other.name for other in path.parent.iterdir()]
+    except OSError:  # no folder either, or one that may not be read
+        return ""
+    near = get_close_matches(path.name, there, n=1, cutoff=0.8)
+    return f"did you mean {path.with_name(near[0])}?" if near else ""
+
+
 def _leave(problem: str, hint: str, code: int) -> None:
-    click.echo(f"error: {problem}", err=True)
+    click.echo(f"error: {visible(problem)}", err=True)
     if hint:
-        click.echo(f"hint: {hint}", err=True)
+        click.echo(f"hint: {visible(hint)}", err=True)
     sys.exit(code)

@@ -3,96 +3,131 @@
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 
 import click
 
 from cranfield.core import FORMATS, ParameterError, Study, Table
-from cranfield.core.render import render
+from cranfield.core.render import render, visible
+
+from ._files import check_place, is_stream, whole
+from ._usage import OneOf
 
 F = TypeVar("F", bound=Callable[..., object])
 
 FOR_PEOPLE = ("text", "latex", "markdown", "html")  # rounded, laid out
+BY_SUFFIX = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
 
 
 def typed() -> str:
     """The command as it was typed, for the provenance."""
-    return shlex.join(["cranfield", *sys.argv[1:]])
+    return shlex.join(["cranfield", *click.get_current_context().find_root().obj])
 
 
 def note(text: str) -> None:
     """A word to the user, beside the data."""
-    click.echo(f"note: {text}", err=True)
+    click.echo(f"note: {visible(text)}", err=True)
 
 
 def output_options(*more: str) -> Callable[[F], F]:
     """Add --format, --table and --output."""
 
     def add(command: F) -> F:
-        forms = click.Choice([*FORMATS, "parquet", *more])
-        command = click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file.")(command)
-        command = click.option("--table", help="Only this table of the result.")(command)
-        text = "How to show the result: text on a terminal, else tsv where there is one table."
+        forms = OneOf([*FORMATS, "parquet", *more])
+        text = "Write to a file, in the format its name ends in."
+        command = click.option("-o", "--output", metavar="FILE", help=text)(command)
+        command = click.option("--table", metavar="NAME", help="Only this table of the result.")(command)
+        text = "How to show the result.  [default: text on a terminal, tsv in a pipe]"
         return click.option("--format", "form", type=forms, help=text)(command)
 
     return add
 
 
-def show(study: Study, *, form: str | None, table: str | None, output: str | None, layout: Table | None = None) -> None:
-    """Write a study to stdout or a file; ``layout`` is the table that people would rather see than the exact rows."""
-    wanted = study[table] if table else None
-    form = form or _usual(study, output, one=wanted is not None or len(study.tables) == 1)
-    if form == "parquet":
-        _parquet(wanted or _only(study), output)
-        return
+def show(
+    study: Study,
+    *,
+    form: str | None,
+    table: str | None,
+    output: str | None,
+    layout: Mapping[str, Table] | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Write a study to stdout or a file.
+
+    ``layout`` holds tables that people would rather see than the exact rows; ``notes`` are said beside the data, or
+    stand in it where it is laid out for people.
+    """
+    if table:
+        study = Study(study.name, {table: study[table]}, study.verdict, study.made_by)
+        layout = None
+    form = form or usual_format(output, one=len(study.tables) == 1)
     if form == "json":
-        text = study.to_json()
-    elif wanted is not None:
-        text = render(wanted, form)
+        put(study.to_json(), output)
     elif form in FOR_PEOPLE:
-        tables = [layout] if layout else []
-        tables += [t for name, t in study.tables.items() if not (layout and name == "values")]
-        words = [study.sentence] if study.sentence else []
-        text = "\n\n".join([*words, *(render(t, form).rstrip("\n") for t in tables)])
+        put(_for_people(study, form, layout or {}, notes), output)
     else:
-        text = render(_only(study), form)
-    put(text, output)
+        _put_table(study, form, output)
+    if output or form not in FOR_PEOPLE:
+        for line in notes:
+            note(line)
+
+
+def _for_people(study: Study, form: str, layout: Mapping[str, Table], notes: Sequence[str]) -> str:
+    tables = [layout.get(name, exact) for name, exact in study.tables.items()]
+    tables[0] = Table(tables[0].data, tables[0].caption, tables[0].made_by, tuple(notes))
+    words = [study.sentence] if study.sentence else []
+    return "\n\n".join([*words, *(render(t, form).rstrip("\n") for t in tables)])
+
+
+def _put_table(study: Study, form: str, output: str | None) -> None:
+    """Write the one table that a table format holds: the most detailed, which stands last."""
+    *others, (name, table) = study.tables.items()
+    if form != "parquet":
+        put(render(table, form), output)
+    elif output:
+        with whole(output) as place:
+            table.to_parquet(place)
+    else:
+        raise ParameterError("Parquet is not for a terminal or a pipe", hint=f"name a file: -o {name}.parquet")
+    if others:
+        note(f"{form} holds one table, here {name}; --table {others[0][0]} gives the other")
 
 
 def put(text: str, output: str | None) -> None:
     """Write text to stdout or to a file."""
     text = text if text.endswith("\n") else text + "\n"
     if output:
-        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        with whole(output) as place:
+            place.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     else:
         click.echo(text, nl=False)
 
 
-def _usual(study: Study, output: str | None, *, one: bool) -> str:
-    """The format nobody asked for: that of the file's name, text on a terminal, tsv in a pipe."""
-    if output:
+def usual_format(output: str | None, *, one: bool) -> str:
+    """The format nobody asked for: that of the file's name; else text on a terminal, tsv in a pipe for one table."""
+    if output and not is_stream(output):
         suffix = Path(output).suffix.lower().lstrip(".")
-        by_name = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}.get(suffix, suffix)
-        if by_name in FORMATS or by_name == "parquet":
-            return by_name
-    if sys.stdout.isatty() or not one:
-        return "text"
-    del study
-    return "tsv"
+        form = BY_SUFFIX.get(suffix, suffix)
+        if form not in FORMATS and form != "parquet":
+            what = f"no format ends in .{suffix}" if suffix else "the name does not say which format"
+            hint = (
+                f"add --format, or end the name in .txt .{' .'.join((*FORMATS[1:4], 'md', 'tex', 'html', 'parquet'))}"
+            )
+            raise ParameterError(f"{output}: {what}", hint=hint)
+        return form
+    return "text" if sys.stdout.isatty() or not one else "tsv"
 
 
-def _only(study: Study) -> Table:
-    """The one table that a one-table format can hold: the most detailed, which stands last."""
-    return list(study.tables.values())[-1]
-
-
-def _parquet(table: Table, output: str | None) -> None:
-    if not output:
-        raise ParameterError("Parquet is not for a terminal or a pipe", hint="name a file: -o values.parquet")
-    table.to_parquet(output)
+def check_output(form: str | None, output: str | None) -> None:
+    """Refuse a file that could not be written before the long work, not after it."""
+    if output and form is None:
+        usual_format(output, one=True)
+    if output:
+        check_place(output)
 
 
 class Bar:
@@ -101,14 +136,16 @@ class Bar:
     def __init__(self, label: str) -> None:
         self.label, self.started = label, time.monotonic()
         self.bar: click._termui_impl.ProgressBar[int] | None = None
+        self.lock = Lock()  # files are read side by side
 
     def __call__(self, done: int, total: int) -> None:
         """Show how far the work has come."""
-        if self.bar is None and time.monotonic() - self.started > 1 and 0 < done < total:
-            self.bar = click.progressbar(length=total, label=self.label, file=sys.stderr)
-            self.bar.__enter__()
-        if self.bar is not None:
-            self.bar.update(done - self.bar.pos)
+        with self.lock:
+            if self.bar is None and time.monotonic() - self.started > 1 and 0 < done < total:
+                self.bar = click.progressbar(length=total, label=self.label, file=sys.stderr)
+                self.bar.__enter__()
+            if self.bar is not None and done > self.bar.pos:
+                self.bar.update(done - self.bar.pos)
 
     def close(self) -> None:
         """End the line of the bar."""

@@ -17,7 +17,11 @@ from ._problems import listed, problem
 from ._source import Source, digest
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
+
+
+SINGLY = 3  # so many runs that miss topics are named one by one
 
 
 class Named(Protocol):
@@ -111,7 +115,7 @@ class Values:
         for measure, column in zip(self.measures, self.aggregate().T, strict=True):
             counts = measure.aggregate == "sum" and not (column % 1).any()
             columns[str(measure)] = column.astype(np.int64) if counts else column
-        return Table(columns, f"{len(self.topics)} topics", self.made_by, self._counts())
+        return Table(columns, self._caption(), self.made_by, self._counts())
 
     def summary(self) -> Table:
         """One row per run and measure, with how many topics stand behind the number."""
@@ -152,22 +156,44 @@ class Values:
         """The values per topic as a polars frame."""
         return self.per_topic().to_polars()
 
+    def to_pandas(self) -> "pd.DataFrame":
+        """The values per topic as a pandas frame."""
+        return self.per_topic().to_pandas()
+
+    def _caption(self) -> str:
+        """How many topics stand behind the numbers, of each run if they differ."""
+        counts = self.counted.sum(axis=1)
+        fewest, most = int(counts.min()), int(counts.max())
+        return f"{most} topic{'s' * (most != 1)}" if fewest == most else f"{fewest} to {most} topics"
+
     def _counts(self) -> tuple[str, ...]:
         """What a reader must know before comparing the numbers."""
-        notes = list(self.notes)
-        for r, run in enumerate(self.runs):
-            if self.missing[r].any():
-                gone = [self.topics[t] for t in np.flatnonzero(self.missing[r])]
-                if self.counted[r].all():
-                    what = "counted as worst; trec_eval without -c leaves them out: --topics both"
-                else:
-                    what = "left out"
-                notes.append(f"{run}: {len(gone)} of {len(self.topics)} topics are missing ({listed(gone)}), {what}")
+        notes = [*self.notes, *self._missing_notes()]
         empty = self.without_relevant.any(axis=0)
         if empty.any():
             names = [self.topics[t] for t in np.flatnonzero(empty)]
-            notes.append(f"{len(names)} topics have no relevant document ({listed(names)}) and count as 0")
+            have = "topic has" if len(names) == 1 else "topics have"
+            notes.append(f"{len(names)} {have} no relevant document for some measure ({listed(names)})")
         return tuple(notes)
+
+    def _missing_notes(self) -> list[str]:
+        """Which runs miss topics, one by one while they are few."""
+        gone = {r: np.flatnonzero(topics).tolist() for r, topics in enumerate(self.missing) if topics.any()}
+        every = len(self.topics)
+        what = "counted as worst; trec_eval without -c leaves them out: --topics both"
+        if not self.counted.all():
+            what = "left out"
+        if len(gone) > SINGLY:
+            worst = max(gone, key=lambda r: len(gone[r]))
+            most = f"most: {self.runs[worst]}, {len(gone[worst])} of {every}"
+            note = f"{len(gone)} of {len(self.runs)} runs miss topics ({most}), {what}"
+            return [note if self.counted.all() else f"{note}: their values are of different topics"]
+        notes = []
+        for r, topics in gone.items():
+            are = "topic" + "s" * (every != 1) + (" is" if len(topics) == 1 else " are")
+            names = listed(self.topics[t] for t in topics)
+            notes.append(f"{self.runs[r]}: {len(topics)} of {every} {are} missing ({names}), {what}")
+        return notes
 
 
 def read_scores(data: Any, *, measure: str = "score") -> Values:

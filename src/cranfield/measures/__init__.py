@@ -1,6 +1,7 @@
 """Effectiveness measures: each one small declared class; everything else is derived from the catalogue."""
 
 from ._base import AXIOMS as AXIOMS
+from ._base import CONDENSED as CONDENSED
 from ._base import MEASURES as MEASURES
 from ._base import Binary as Binary
 from ._base import Cascade as Cascade
@@ -21,6 +22,7 @@ from ._discounted import DCG as DCG
 from ._discounted import NDCG as NDCG
 from ._discounted import RBP as RBP
 from ._discounted import P as P
+from ._explain import by_family as by_family
 from ._explain import catalogue as catalogue
 from ._explain import explain as explain
 from ._parse import parse_measure as parse_measure

@@ -12,6 +12,7 @@ from cranfield.core import Catalogue, Declared, Direction, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
+HIGHEST_EXPONENT = 1000  # 2^grade beyond it is no float64
 AXIOMS = frozenset({"swap", "replacement", "ideal-best"})
 
 
@@ -20,7 +21,8 @@ class Claim:
     """What scale a measure's values have, and who says so.
 
     ``own`` holds against the order of runs that the measure itself gives, ``top_heavy`` against the order that puts the
-    first rank above everything below it (RBTO). Interval claims hold within one topic.
+    first rank above everything below it (RBTO): a measure that turns no pair of that order round is at least ordinal.
+    Interval claims hold within one topic.
     """
 
     own: Scale
@@ -30,6 +32,7 @@ class Claim:
 
 ORDINAL = Claim(Scale.ORDINAL, Scale.NOMINAL, "ferrante2021")
 INTERVAL = Claim(Scale.INTERVAL, Scale.INTERVAL, "ferrante2021")
+COUNTED = Claim(Scale.INTERVAL, Scale.NOMINAL, "ferrante2021")  # how many there are, wherever they stand
 RATIO = Claim(Scale.RATIO, Scale.NOMINAL, "ferro2024")
 
 
@@ -37,7 +40,7 @@ RATIO = Claim(Scale.RATIO, Scale.NOMINAL, "ferro2024")
 class Counterexample:
     """Why a measure gives up an axiom: grades down a ranking that is better by the axiom, and yet has a lower value.
 
-    -1 in ``before`` and ``after`` is an unjudged document; ``missed`` are grades of judged documents not retrieved.
+    -1 is an unjudged document; ``missed`` are grades of judged documents that ``before`` does not retrieve.
     """
 
     axiom: str
@@ -45,6 +48,10 @@ class Counterexample:
     after: tuple[int, ...]
     missed: tuple[int, ...]
     cite: str
+
+
+# With unjudged documents taken out, one that is judged, though not relevant, pushes down all that stand below it.
+CONDENSED = Counterexample("replacement", before=(-1, 1), after=(0, 1), missed=(0,), cite="sakai2007bpref")
 
 
 class Measure(Declared, ABC):
@@ -57,8 +64,6 @@ class Measure(Declared, ABC):
     family: ClassVar[str] = ""
     direction: ClassVar[Direction] = Direction.HIGHER
     aggregate: ClassVar[str] = "mean"
-    # The value of a topic for which nothing was retrieved; NaN: it has none; None: the judgments alone decide.
-    worst: ClassVar[float | None] = 0.0
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     trec: ClassVar[tuple[str, str]] = ("", "")  # what trec_eval calls it, without and with a cut-off
     gives_up: ClassVar[tuple[Counterexample, ...]] = ()
@@ -73,6 +78,11 @@ class Measure(Declared, ABC):
             raise ParameterError(f"{self.name} cannot be cut off at {k!r}", hint=hint)
 
     @property
+    def worst(self) -> float | None:
+        """The value of a topic for which nothing was retrieved; NaN: it has none; None: the judgments alone decide."""
+        return 0.0
+
+    @property
     def scale(self) -> Claim:
         """What scale the values have."""
         return ORDINAL
@@ -81,9 +91,7 @@ class Measure(Declared, ABC):
     def axioms(self) -> frozenset[str]:
         """What can be relied on: a better document moved up or put in never hurts; perfect is best."""
         lost = {example.axiom for example in self.gives_up}
-        if self.judged_only:  # sakai2007bpref: taking unjudged documents out moves everything below them
-            lost |= {"swap", "replacement"}
-        return AXIOMS - lost
+        return AXIOMS - lost - ({CONDENSED.axiom} if self.judged_only else set())
 
     @abstractmethod
     def value(self, block: Block) -> Rows:
@@ -102,8 +110,8 @@ class Measure(Declared, ABC):
         return np.full(grade.shape, fill_value=True) if self.judged_only else self.earns(grade)
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
-        """Whether a document of this grade adds to the value: most measures only look at those that do."""
-        return self.gain(grade) > 0
+        """Whether a document of this grade can make a difference while unjudged ones stay in."""
+        return np.full(grade.shape, fill_value=True)
 
     def settled(self, top: float) -> Self:
         """The same measure with everything that depends on the judgments made explicit; ``top`` is their top grade."""
@@ -129,9 +137,17 @@ class Binary(Measure):
 
     rel: int = 1
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_grade(self, "rel", self.rel)
+
     def gain(self, grade: Grades) -> Gains:
         """1 for a relevant document."""
         return (grade >= self.rel).astype(np.float64)
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        """Only relevant documents do."""
+        return self.gain(grade) > 0
 
     def hit(self, block: Block) -> Gains:
         """(row, document): 1 where a relevant document stands above the cut-off."""
@@ -140,6 +156,10 @@ class Binary(Measure):
 
 class Discounted(Measure):
     """A user whose attention falls with rank alone: the value is the sum of gain times discount."""
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        """Only documents that are worth something do."""
+        return self.gain(grade) > 0
 
     @abstractmethod
     def discount(self, rank: Ranks) -> Weights:
@@ -157,6 +177,10 @@ class Discounted(Measure):
 class Cascade(Measure):
     """A user who reads down and may stop, satisfied, at every document."""
 
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        """Only documents that may satisfy do."""
+        return self.stop(grade) > 0
+
     @abstractmethod
     def stop(self, grade: Grades) -> Gains:
         """The chance that a document of this grade satisfies."""
@@ -170,6 +194,36 @@ class Cascade(Measure):
         """The expected reciprocal of the rank where the user stops."""
         stop = self.stop(block.grade) / block.rank * self.within(block.rank)
         return (stop * self.seen(block.grade)).sum(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Unnormalised:
+    """The sum that a normalised measure divides by what it is at best."""
+
+    of: Discounted
+
+    def kernel(self, block: Block) -> Rows:
+        """Gain times discount, as the family has it."""
+        return Discounted.value(self.of, block)
+
+    def gain(self, grade: Grades) -> Gains:
+        """As the measure has it."""
+        return self.of.gain(grade)
+
+    def counts(self, grade: Grades) -> NDArray[np.bool_]:
+        """As the measure has it."""
+        return self.of.earns(grade)
+
+
+def is_grade(number: object, *, least: float = 0) -> bool:
+    """Whether it can be a grade, as the type promises and notation does not; below 0 nothing is judged."""
+    return isinstance(number, int | float) and not isinstance(number, bool) and least <= number < np.inf
+
+
+def check_grade(measure: Measure, parameter: str, grade: object, *, least: float = 0) -> None:
+    """Refuse a parameter that cannot be a grade."""
+    if not is_grade(grade, least=least):
+        raise ParameterError(f"{measure.name} cannot have {parameter}={grade!r}", hint=f"a grade from {least} up")
 
 
 def ratio(part: Rows, whole: Rows) -> Rows:

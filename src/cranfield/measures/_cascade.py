@@ -9,7 +9,7 @@ from cranfield.core import Direction, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import Block
 
-from ._base import RATIO, Binary, Cascade, Claim, measure
+from ._base import HIGHEST_EXPONENT, Binary, Cascade, Claim, check_grade, measure
 
 
 @measure("RR", cite="voorhees1999qa", aliases=("MRR",))
@@ -38,8 +38,19 @@ class ERR(Cascade):
     family: ClassVar[str] = "user model"
     max_rel: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_rel is not None:
+            check_grade(self, "max_rel", self.max_rel, least=1)
+            if self.max_rel > HIGHEST_EXPONENT:
+                raise ParameterError(
+                    f"2^{self.max_rel} is no number to divide by", hint="map the grades to fewer first"
+                )
+
     def settled(self, top: float) -> Self:
-        return self if self.max_rel is not None else replace(self, max_rel=max(1, int(np.ceil(top))))
+        settled = self if self.max_rel is not None else replace(self, max_rel=max(1, int(np.ceil(top))))
+        settled.stop(np.array([top]))  # refuses grades above max_rel, whether a run retrieves them or not
+        return settled
 
     def stop(self, grade: Grades) -> Gains:
         if self.max_rel is None:
@@ -59,13 +70,23 @@ class ESL(Binary):
 
     family: ClassVar[str] = "binary"
     direction: ClassVar[Direction] = Direction.LOWER
-    worst: ClassVar[float | None] = np.nan
     range: ClassVar[tuple[float, float]] = (1.0, np.inf)
     missing: float | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.missing is not None and (self.k is None or self.missing <= self.k):
+            k = self.k or 10
+            hint = f"what is not found must count more than what is found last: ESL(missing={k + 1})@{k}"
+            raise ParameterError(f"ESL cannot have missing={self.missing!r} at cut-off {self.k}", hint=hint)
+
+    @property
+    def worst(self) -> float | None:
+        return np.nan if self.missing is None else self.missing
+
     @property
     def scale(self) -> Claim:  # ferro2024: documents read, for answered topics
-        return RATIO
+        return Claim(Scale.RATIO, Scale.ORDINAL, "ferro2024")
 
     def value(self, block: Block) -> Rows:
         first = np.where(self.hit(block) > 0, block.rank, np.inf).min(axis=1)

@@ -5,10 +5,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core import ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Block
 
-from ._base import INTERVAL, RATIO, Binary, Claim, Counterexample, Measure, measure, ratio
+from ._base import COUNTED, RATIO, Binary, Claim, Counterexample, Measure, check_grade, measure, ratio
 
 
 @measure("Judged", cite="buckley2004bpref")
@@ -17,9 +18,14 @@ class Judged(Measure):
 
     family: ClassVar[str] = "count"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.judged_only:
+            raise ParameterError("Judged cannot leave out what is not judged", hint="write Judged@10")
+
     @property
     def scale(self) -> Claim:
-        return INTERVAL
+        return COUNTED
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         return grade >= 0
@@ -35,8 +41,11 @@ class NumQ(Measure):
 
     family: ClassVar[str] = "count"
     aggregate: ClassVar[str] = "sum"
-    worst: ClassVar[float | None] = None
     trec: ClassVar[tuple[str, str]] = ("num_q", "")
+
+    @property
+    def worst(self) -> float | None:
+        return None
 
     @property
     def scale(self) -> Claim:
@@ -52,9 +61,12 @@ class NumRel(Binary):
 
     family: ClassVar[str] = "count"
     aggregate: ClassVar[str] = "sum"
-    worst: ClassVar[float | None] = None
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     trec: ClassVar[tuple[str, str]] = ("num_rel", "")
+
+    @property
+    def worst(self) -> float | None:
+        return None
 
     @property
     def scale(self) -> Claim:
@@ -78,6 +90,11 @@ class NumRet(Measure):
     )
     rel: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rel is not None:
+            check_grade(self, "rel", self.rel)
+
     @property
     def scale(self) -> Claim:
         return RATIO
@@ -87,5 +104,6 @@ class NumRet(Measure):
 
     def value(self, block: Block) -> Rows:
         if self.rel is None:
-            return np.minimum(block.retrieved, self.k or np.inf)
+            retrieved = np.isfinite(block.rank).sum(axis=1) if self.judged_only else block.retrieved
+            return np.minimum(retrieved, self.k or np.inf)
         return ((block.grade >= self.rel) * self.within(block.rank)).sum(axis=1).astype(np.float64)

@@ -1,7 +1,7 @@
 """Measures whose user loses attention with rank alone."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -9,9 +9,20 @@ from cranfield.core import ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import INTERVAL, ORDINAL, Binary, Claim, Discounted, measure, ratio
-
-HIGHEST_EXPONENT = 1000  # 2^g beyond it is no float64
+from ._base import (
+    COUNTED,
+    HIGHEST_EXPONENT,
+    INTERVAL,
+    ORDINAL,
+    Binary,
+    Claim,
+    Discounted,
+    Unnormalised,
+    check_grade,
+    is_grade,
+    measure,
+    ratio,
+)
 
 
 @measure("P", cite="rijsbergen1979", aliases=("Precision",))
@@ -28,7 +39,7 @@ class P(Binary, Discounted):
 
     @property
     def scale(self) -> Claim:  # ferrante2021: its values are equally spaced
-        return INTERVAL
+        return COUNTED
 
     def discount(self, rank: Ranks) -> Weights:
         return np.full_like(rank, 1 / (self.k or 1))
@@ -53,12 +64,24 @@ class RBP(Discounted):
         super().__post_init__()
         if not 0 < self.p < 1:
             raise ParameterError(f"RBP cannot have p={self.p}", hint="p is the chance to step on: between 0 and 1")
+        check_grade(self, "rel", self.rel)
+        if self.max_rel is not None:
+            check_grade(self, "max_rel", self.max_rel, least=1)
+            if self.rel != 1:
+                hint = f"rel={self.rel} is for documents worth 0 or 1, max_rel={self.max_rel} for shares of a grade"
+                raise ParameterError("RBP cannot have both rel and max_rel", hint=hint)
 
     @property
-    def scale(self) -> Claim:  # ferrante2021: equal steps only when p = 1/2; graded, when p = G/(G+1)
-        if self.p == (0.5 if self.max_rel is None else self.max_rel / (self.max_rel + 1)):
+    def scale(self) -> Claim:
+        # ferrante2021: equal steps only when p = G/(G+1), G the smallest step of gain: 1 if binary, else 1/max_rel
+        even = 1 / ((self.max_rel or 1) + 1)
+        if self.p == even:
             return INTERVAL
-        return Claim(Scale.ORDINAL, Scale.ORDINAL, "ferrante2021") if self.p < 0.5 else ORDINAL
+        return Claim(Scale.ORDINAL, Scale.ORDINAL, "ferrante2021") if self.p < even else ORDINAL
+
+    def settled(self, top: float) -> Self:
+        self.gain(np.array([top]))  # refuses grades above max_rel, whether a run retrieves them or not
+        return self
 
     def gain(self, grade: Grades) -> Gains:
         if self.max_rel is None:
@@ -88,7 +111,7 @@ class DCG(Discounted):
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     dcg: Literal["log2", "exp-log2"] = "log2"
     b: float | None = None
-    gains: tuple[tuple[int, float], ...] | None = None
+    gains: Mapping[int, float] | tuple[tuple[int, float], ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -97,13 +120,19 @@ class DCG(Discounted):
         if self.b is not None and self.b <= 1:
             raise ParameterError(f"{self.name} cannot have b={self.b}", hint="a base of logarithms above 1, such as 2")
         if self.gains is not None:
-            pairs = self.gains.items() if isinstance(self.gains, Mapping) else self.gains
-            mapped = tuple(sorted((grade, gain) for grade, gain in pairs if grade != gain))
-            object.__setattr__(self, "gains", mapped or None)
+            object.__setattr__(self, "gains", self._mapped(self.gains))
+
+    def _mapped(self, gains: object) -> tuple[tuple[int, float], ...] | None:
+        """Pairs of grade and gain, sorted; what is worth its grade need not be said."""
+        pairs = tuple(gains.items()) if isinstance(gains, Mapping) else gains
+        if not isinstance(pairs, tuple) or not all(is_grade(grade) and is_grade(gain) for grade, gain in pairs):
+            hint = "a gain from 0 up for each grade from 0 up, as in gains={1:1,2:5}; below 0 nothing is judged"
+            raise ParameterError(f"{self.name} cannot have gains={gains!r}", hint=hint)
+        return tuple(sorted((grade, gain) for grade, gain in pairs if grade != gain)) or None
 
     def gain(self, grade: Grades) -> Gains:
         gain = np.maximum(grade, 0.0)
-        for of, worth in self.gains or ():
+        for of, worth in dict(self.gains or ()).items():
             gain = np.where(grade == of, float(worth), gain)
         if self.dcg == "exp-log2":
             if gain.max(initial=0) > HIGHEST_EXPONENT:
@@ -125,5 +154,4 @@ class NDCG(DCG):
     trec: ClassVar[tuple[str, str]] = ("ndcg", "ndcg_cut_{k}")
 
     def value(self, block: Block) -> Rows:
-        perfect = DCG(k=self.k, dcg=self.dcg, b=self.b, gains=self.gains)
-        return ratio(super().value(block), block.at_best(perfect))
+        return ratio(super().value(block), block.at_best(Unnormalised(self)))

@@ -7,10 +7,18 @@ from cranfield.core import definition, parameters
 
 from ._base import MEASURES, Measure
 
+FAMILIES = ("binary", "graded", "user model", "count")
+
 
 def catalogue(name: str | None = None) -> list[dict[str, str]]:
     """One row per measure (or only one): its name, family, scale, source, direction, parameters and definition."""
-    return [_row(cls) for cls in ([MEASURES[name]] if name else MEASURES)]
+    return [_row(cls) for cls in ([MEASURES[name]] if name else by_family())]
+
+
+def by_family() -> list[type[Measure]]:
+    """The measures as people look for them: family by family, each by name."""
+    known = (*FAMILIES, *(cls.family for cls in MEASURES))  # a measure from outside may bring its own
+    return sorted(MEASURES, key=lambda cls: (known.index(cls.family), cls.name.casefold()))
 
 
 def _example(cls: type[Measure]) -> Measure:
@@ -36,7 +44,7 @@ def explain(name: str) -> str:
     cls = MEASURES[name]
     example = _example(cls)
     lines = [f"{cls.name}" + (f" (also {', '.join(cls.aliases)})" if cls.aliases else ""), ""]
-    lines += textwrap.wrap(" ".join(inspect.cleandoc(cls.__doc__ or "").split()), 88)
+    lines += textwrap.wrap(" ".join(inspect.cleandoc(cls.__doc__ or "").replace("``", "").split()), 88)
     lines += ["", "parameters"]
     lines += [f"  {p.name:<12} {p.type}, default {p.default!r}" for p in parameters(cls)]
     low, high = cls.range

@@ -5,7 +5,7 @@ from typing import ClassVar
 from cranfield.core.types import Rows
 from cranfield.data import Block
 
-from ._base import INTERVAL, Binary, Claim, measure, ratio
+from ._base import COUNTED, INTERVAL, Binary, Claim, measure, ratio
 
 
 @measure("R", cite="rijsbergen1979", aliases=("Recall",))
@@ -17,7 +17,7 @@ class R(Binary):
 
     @property
     def scale(self) -> Claim:  # ferrante2021: within one topic; the unit changes with its number of relevant documents
-        return INTERVAL
+        return COUNTED
 
     def value(self, block: Block) -> Rows:
         return ratio(self.hit(block).sum(axis=1), block.relevant(self.rel))
@@ -32,7 +32,8 @@ class AP(Binary):
 
     def value(self, block: Block) -> Rows:
         hit = self.hit(block)
-        found = (hit * hit.cumsum(axis=1) / block.rank).sum(axis=1)
+        # Added up from the top, as trec_eval does: numpy's sum goes in pairs, and a last bit can turn a fourth decimal.
+        found = (hit * hit.cumsum(axis=1) / block.rank).cumsum(axis=1)[:, -1]
         return ratio(found, block.relevant(self.rel))
 
 

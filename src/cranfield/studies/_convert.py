@@ -14,12 +14,14 @@ def convert(
     kind: str | None = None,
     depth: int | None = None,
     ties: Ties | str = Ties.TREC,
+    gains: bool = False,
 ) -> Qrels | Run:
     """Write a run or qrels to ``target``, in the format that its name ends in.
 
-    ``kind`` is "run" or "qrels"; without it the file is looked at. A run is written in rank order, to ``depth``.
+    ``kind`` is "run" or "qrels"; without it the file is looked at. A run is written in rank order, to ``depth``; grades
+    of qrels may be decimals with ``gains``.
     """
     kind = kind or inspect(source).kind
-    data = read_qrels(source) if kind == "qrels" else read_run(source, depth=depth, ties=ties)
+    data = read_qrels(source, gains=gains) if kind == "qrels" else read_run(source, depth=depth, ties=ties)
     write(data, target)
     return data

@@ -1,7 +1,8 @@
 """What is wrong with these files?"""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from os import PathLike
+from pathlib import Path
 
 from cranfield.core import Input, Provenance, Study, Table
 from cranfield.data import Inspected, Problem, compare_topics, inspect
@@ -9,12 +10,25 @@ from cranfield.data import Inspected, Problem, compare_topics, inspect
 COLUMNS = ("file", "line", "code", "severity", "message", "hint")
 
 
-def lint(files: Iterable[str | PathLike[str]], *, qrels: str | PathLike[str] | None = None, command: str = "") -> Study:
-    """Every problem of runs and qrels, without evaluating anything.
+def lint(
+    files: Iterable[str | PathLike[str]],
+    *,
+    qrels: str | PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    command: str = "",
+) -> Study:
+    """Every problem of runs and qrels, without evaluating anything; of a folder, every file in it.
 
     The first qrels among the files (or ``qrels``) are the ones that runs are compared with: which topics they share.
+    ``progress`` is told how many files are done, and how many there are.
     """
-    inspected = [inspect(file) for file in ([qrels] if qrels is not None else []) + list(files)]
+    given = ([qrels] if qrels is not None else []) + list(files)
+    every = [file for name in given for file in _files(name)]
+    inspected: list[Inspected] = []
+    for file in every:
+        inspected.append(inspect(file))
+        if progress:
+            progress(len(inspected), len(every))
     judged = next((found for found in inspected if found.kind == "qrels"), None)
     problems: list[Problem] = []
     for found in inspected:
@@ -27,11 +41,22 @@ def lint(files: Iterable[str | PathLike[str]], *, qrels: str | PathLike[str] | N
     rows = [{name: getattr(problem, name) for name in COLUMNS} for problem in problems]
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors
-    sentence = f"{len(inspected)} files: {errors} errors, {warnings} warnings."
+    counted = [_count(errors, "error")] * bool(errors) + [_count(warnings, "warning")] * bool(warnings)
+    sentence = f"{_count(len(inspected), 'file')}: {', '.join(counted) or 'no problems'}"
     made_by = Provenance(command=command, inputs=tuple(_input(found) for found in inspected))
     verdict = {"files": len(inspected), "errors": errors, "warnings": warnings, "sentence": sentence}
     table = Table.from_rows(rows, COLUMNS, caption="problems", made_by=made_by)
     return Study("lint", {"problems": table}, verdict, made_by)
+
+
+def _files(name: str | PathLike[str]) -> list[str | PathLike[str]]:
+    """The file itself, or the files of a folder; an empty one is reported as what it is."""
+    inside = sorted(Path(name).iterdir()) if Path(name).is_dir() else []
+    return [file for file in inside if file.is_file() and not file.name.startswith(".")] or [name]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _input(found: Inspected) -> Input:

@@ -60,8 +60,8 @@ def test_counts_are_sums_and_whole_numbers(values: cf.Values) -> None:
 
 def test_what_a_reader_must_know_is_said(values: cf.Values) -> None:
     notes = values.mean().notes
-    assert any(note.startswith("b: 1 of 3 topics are missing (2), counted as worst") for note in notes)
-    assert "1 topics have no relevant document (3) and count as 0" in notes
+    assert any(note.startswith("b: 1 of 3 topics is missing (2), counted as worst") for note in notes)
+    assert "1 topic has no relevant document for some measure (3)" in notes
 
 
 def test_a_run_nobody_has_values_of_has_none() -> None:

@@ -1,0 +1,67 @@
+"""What was typed wrongly, in two lines: what is wrong with it, what to type instead."""
+
+import click
+from click.core import augment_usage_errors
+
+
+class OneOf(click.Choice[str]):
+    """One word of a list."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        """What :func:`two_lines` puts behind the option's name."""
+        del ctx
+        return f"cannot be {value}\nhint: choose one of: {', '.join(self.choices)}"
+
+
+class Whole(click.types.IntParamType):
+    """A whole number."""
+
+    name = "N"
+
+    def __init__(self, *, least: int = 1) -> None:
+        self.least = least
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that the text holds."""
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = self.least - 1
+        if number < self.least:
+            self.fail(f"cannot be {value}\nhint: give a whole number, {self.least} or more", param, ctx)
+        return number
+
+
+class Command(click.Command):
+    """A command whose usage errors know where they happened: click leaves that out of some."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was typed."""
+        with augment_usage_errors(ctx):
+            return super().parse_args(ctx, args)
+
+
+def two_lines(error: click.UsageError) -> tuple[str, str]:
+    """What is wrong, and what to do; a message of ours brings its own hint after a line end."""
+    path = error.ctx.command_path if error.ctx else "cranfield"
+    match error:
+        case click.NoSuchOption():
+            near = f"did you mean {error.possibilities[0]}? " if error.possibilities else ""
+            return f"there is no option {error.option_name}", f"{near}{path} --help lists the options"
+        case click.BadOptionUsage() if "requires" in error.message:
+            return f"{error.option_name} needs a value", f"{path} --help says which"
+        case click.BadOptionUsage():
+            return f"{error.option_name} takes no value", f"{path} --help lists the options"
+        case click.MissingParameter():
+            name = error.param.make_metavar(error.ctx) if error.param and error.ctx else "an argument"
+            return f"{name.rstrip('.')} is missing", f"write: {_usage(error.ctx)}"
+        case click.BadParameter():
+            name = error.param.opts[-1] if error.param else "a value"
+            problem, _, hint = error.message.partition("\nhint: ")
+            return f"{name} {problem}", hint or f"see {path} --help"
+    problem, _, hint = error.format_message().rstrip(".").partition("\nhint: ")
+    return (problem, hint) if hint else (problem[:1].lower() + problem[1:], f"write: {_usage(error.ctx)}")
+
+
+def _usage(ctx: click.Context | None) -> str:
+    return " ".join(ctx.get_usage().split()).removeprefix("Usage: ") if ctx else "cranfield --help"

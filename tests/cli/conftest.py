@@ -1,0 +1,79 @@
+"""The command line as a user has it, in this process or in one of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cranfield.cli import main
+from cranfield.simulate import Campaign
+
+QRELS = b"1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
+RUN = b"1 Q0 a 1 2.5 mine\n1 Q0 x 2 1.5 mine\n2 Q0 c 1 9.0 mine\n2 Q0 y 2 8.0 mine\n"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit code, what it said on stdout and on stderr."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to stand in, with small good qrels and a good run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_bytes(QRELS)
+    (tmp_path / "run.txt").write_bytes(RUN)
+    return tmp_path
+
+
+@pytest.fixture
+def cranfield(here: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a command in this process: ``cranfield("evaluate", "qrels.txt", "run.txt")``."""
+    del here
+
+    def run(*words: str) -> Ended:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main(list(words))
+        said = capsys.readouterr()
+        return Ended(int(end.value.code or 0), said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def process(here: Path) -> Command:
+    """Run a command in a process of its own, as a shell would."""
+
+    def run(*words: str, stdin: bytes = b"", **environment: str) -> Ended:
+        done = subprocess.run(
+            [sys.executable, "-c", "from cranfield.cli import main; main()", *words],
+            input=stdin,
+            capture_output=True,
+            cwd=here,
+            env=os.environ | environment,
+            check=False,
+            timeout=60,
+        )
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small made-up campaign: 8 topics, 6 runs; some have ties, some miss topics."""
+    folder = tmp_path_factory.mktemp("campaign")
+    Campaign(topics=8, groups=3, runs=6, depth=50, ties=0.4, missing=0.4).write(folder)
+    return folder
