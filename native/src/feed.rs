@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use blake3::hazmat::{ChainingValue, HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
+use liblzma::stream::{CONCATENATED, Stream};
 
 use crate::source::{Control, Limits, Packing, Stop, too_large};
 
@@ -123,13 +124,20 @@ fn inflate_failed(error: io::Error) -> Stop {
     Stop::problem("E-INFLATE", message, "fetch or pack the file again")
 }
 
+/// A file may ask for 4 GiB; xz -9 asks for 65 MiB.
+const XZ_MEMORY: u64 = 1 << 28;
+
 fn unpack<'a>(packing: Packing, raw: impl Read + 'a) -> Result<Box<dyn Read + 'a>, Stop> {
     let raw = io::BufReader::with_capacity(1 << 16, raw);
     Ok(match packing {
         Packing::Plain => Box::new(raw),
         Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
         Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
-        Packing::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
+        Packing::Xz => {
+            let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED);
+            let stream = stream.map_err(|error| inflate_failed(error.into()))?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(raw, stream))
+        }
         Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(inflate_failed)?),
     })
 }
@@ -169,16 +177,16 @@ pub struct StreamFeed {
 }
 
 impl StreamFeed {
-    pub fn start(packing: Packing, file: Arc<File>, limits: Limits, control: Arc<Control>) -> StreamFeed {
+    pub fn start(packing: Packing, file: Arc<File>, limits: Limits, control: Arc<Control>) -> Result<StreamFeed, Stop> {
         let (send, blocks) = sync_channel(4);
         let file = At { file, offset: 0 };
         let raw = Hashed { file, hasher: blake3::Hasher::new(), read: Arc::default(), control: control.clone() };
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let end = send_all(packing, raw, limits, &send);
             // Nobody listens any more where the walk ended early.
             let _ = send.send(end.map_or_else(Message::Failed, Message::End));
-        });
-        StreamFeed { blocks, control, digest: String::new() }
+        })?;
+        Ok(StreamFeed { blocks, control, digest: String::new() })
     }
 }
 
@@ -304,7 +312,7 @@ mod tests {
         for pack in packers {
             let packed = [pack(b"first\n"), pack(b"second\n")].concat();
             let (_keep, source) = written(&packed);
-            let mut feed = source.stream(Limits::default(), &Arc::default());
+            let mut feed = source.stream(Limits::default(), &Arc::default()).unwrap();
             assert_eq!(drain(&mut feed).unwrap(), b"first\nsecond\n");
             assert_eq!(feed.digest, blake3::hash(&packed).to_hex().to_string());
         }
@@ -314,14 +322,14 @@ mod tests {
     fn a_cut_or_exploding_file_is_refused() {
         let whole = gzip(&[b'x'; 5000]);
         let (_keep, source) = written(&whole[..whole.len() - 9]);
-        let cut = drain(&mut source.stream(Limits::default(), &Arc::default()));
+        let cut = drain(&mut source.stream(Limits::default(), &Arc::default()).unwrap());
         assert!(matches!(cut, Err(Stop::Problem(p)) if p.code == "E-INFLATE"));
         let (_keep, source) = written(&gzip(&vec![b'x'; 100 << 20]));
         let limits = Limits { ratio: 50, ..Limits::default() };
-        let bomb = drain(&mut source.stream(limits, &Arc::default()));
+        let bomb = drain(&mut source.stream(limits, &Arc::default()).unwrap());
         assert!(matches!(bomb, Err(Stop::Problem(p)) if p.code == "E-RATIO"));
         let limits = Limits { bytes: 4000, ..Limits::default() };
-        let large = drain(&mut source.stream(limits, &Arc::default()));
+        let large = drain(&mut source.stream(limits, &Arc::default()).unwrap());
         assert!(matches!(large, Err(Stop::Problem(p)) if p.code == "E-SIZE"));
     }
 

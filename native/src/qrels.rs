@@ -50,7 +50,7 @@ pub fn read_qrels(path: &Path, reading: Reading, limits: Limits, control: &Arc<C
         lines(&mut feed, 0, limits.line, &mut seen, &mut problems, each)?;
         digest(&feed.digests, source.size)?
     } else {
-        let mut feed = source.stream(limits, control);
+        let mut feed = source.stream(limits, control)?;
         lines(&mut feed, 0, limits.line, &mut seen, &mut problems, each)?;
         feed.digest
     };
@@ -155,9 +155,9 @@ impl Walk {
                 && (!subtopics || out.iteration[i] == iteration)
                 && out.document.get(i) == document
         };
-        let hash = self.judged.hash(topic_number, document);
-        // A document with many subtopics makes a long chain of equal hashes otherwise.
-        let hash = if subtopics { hash ^ self.judged.hash(iteration, b"") } else { hash };
+        // Without the subtopic, a document that has many would make a long chain of equal hashes.
+        let kind = if subtopics { topic_number ^ iteration.rotate_left(16) } else { topic_number };
+        let hash = self.judged.hash(kind, document);
         if let Some(earlier) = self.judged.enter(hash, row as u32, same) {
             self.again(earlier as usize, topic, document, grade, line, problems);
             return Ok(());

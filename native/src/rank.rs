@@ -1,6 +1,7 @@
 //! One topic of one run: its lines, put in order and matched.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::names::Names;
@@ -148,47 +149,34 @@ impl Ranked {
 
     /// Which lines hold named documents: (named document, line of the topic).
     fn matches(&mut self, topic: &Topic, wanted: &Wanted, problems: &mut Problems) -> Result<Vec<(u32, u32)>, Stop> {
-        let names = wanted.names.as_deref();
-        let named = names.and_then(|names| Some((names, names.of(names.topic(&topic.name)?))));
-        let (before, start) = named.as_ref().map_or((0, 0), |(_, range)| (range.len(), range.start));
-        let all = before + topic.keys.len();
+        let known = Known::new(topic, wanted.names.as_deref());
+        let (named, all) = (known.named.len(), known.named.len() + topic.keys.len());
         if all >= MOST {
             let message = format!("topic {} has more than {MOST} documents", shown(&topic.name));
             return Err(Stop::problem("E-LARGE", message, "cut the run to the depth you need"));
         }
         self.set.reset(all + 1);
-        if let Some((names, range)) = &named {
-            for (j, document) in range.clone().enumerate() {
-                self.set.enter(self.set.hash(0, names.documents.get(document)), j as u32, |_| false);
-            }
+        for j in 0..named {
+            self.set.enter(self.set.hash(0, known.get(j as u32)), j as u32, |_| false);
         }
-        let is = |j: u32, string: &[u8]| match ((j as usize).checked_sub(before), &named) {
-            (Some(line), _) => topic.documents.get(line) == string,
-            (None, Some((names, range))) => names.documents.get(range.start + j as usize) == string,
-            (None, None) => false,
-        };
         // The first line of each named document.
-        let mut at: Vec<Option<u32>> = vec![None; before];
+        let mut at: Vec<Option<u32>> = vec![None; named];
         let mut matched = Vec::new();
         for (i, document) in topic.documents.iter().enumerate() {
             let hash = self.set.hash(0, document);
-            let Some(j) = self.set.enter(hash, (before + i) as u32, |j| is(j, document)) else {
+            let Some(j) = self.set.enter(hash, (named + i) as u32, |j| known.get(j) == document) else {
                 continue;
             };
-            let earlier = match at.get_mut(j as usize) {
-                None => Some(j - before as u32),
-                Some(Some(first)) => Some(*first),
+            match at.get_mut(j as usize) {
+                None => duplicate(topic, j as usize - named, i, problems),
+                Some(Some(first)) => duplicate(topic, *first as usize, i, problems),
                 Some(first) => {
                     *first = Some(i as u32);
-                    None
+                    matched.push((known.named.start as u32 + j, i as u32));
                 }
-            };
-            match earlier {
-                Some(earlier) => duplicate(topic, earlier as usize, i, problems),
-                None => matched.push((start as u32 + j, i as u32)),
             }
         }
-        let itself = self.set.enter(self.set.hash(0, &topic.name), all as u32, |j| is(j, &topic.name));
+        let itself = self.set.enter(self.set.hash(0, &topic.name), all as u32, |j| known.get(j) == topic.name);
         if itself.is_some_and(|j| at.get(j as usize).is_none_or(Option::is_some)) {
             self.itself.see(topic.first_line(), || shown(&topic.name));
         }
@@ -231,56 +219,48 @@ impl Ranked {
 
     /// Ranks, ties and sums of the named documents, from the order; how many documents are tied.
     fn place(&mut self, topic: &Topic, wanted: &Wanted, matched: Vec<(u32, u32)>) -> u32 {
-        let order = &self.order;
-        self.place.clear();
-        self.place.resize(order.len(), 0);
-        for (i, line) in order.iter().enumerate() {
-            self.place[*line as usize] = i as u32;
-        }
-        let key = |i: usize| topic.keys[order[i] as usize];
-        // The last place of the group that starts at each first place; firsts of all places.
-        let (mut first, mut last) = (vec![0u32; order.len()], vec![0u32; order.len()]);
-        let mut start = 0;
-        let mut tied = 0;
-        while start < order.len() {
-            let mut end = start + 1;
-            while end < order.len() && key(end) == key(start) {
-                end += 1;
-            }
-            first[start..end].fill(start as u32);
-            last[start..end].fill(end as u32 - 1);
-            if end - start > 1 {
-                tied += (end - start) as u32;
-            }
-            start = end;
-        }
+        let (groups, tied) = self.groups(topic);
         if tied > 0 {
             self.tied.see(topic.first_line(), || shown(&topic.name));
             self.tied.count += u64::from(tied) - 1;
         }
-        let sums = wanted.attribute.as_deref().map(|attribute| {
-            let mut sum = 0.0;
-            let step = |line: &u32| {
-                let above = sum;
-                sum += attribute.values.get(topic.documents.get(*line as usize)).copied().unwrap_or(attribute.default);
-                above
-            };
-            order.iter().map(step).collect::<Vec<f64>>()
-        });
+        self.place.clear();
+        self.place.resize(self.order.len(), 0);
+        for (i, line) in self.order.iter().enumerate() {
+            self.place[*line as usize] = i as u32;
+        }
+        let sums = wanted.attribute.as_deref().map(|attribute| self.sums(topic, attribute));
         let at = self.found.len();
         for (document, line) in matched {
             let i = self.place[line as usize] as usize;
-            let above = sums.as_ref().map_or(0.0, |s| s[i]);
-            self.found.push(Found {
-                document,
-                rank: i as u32 + 1,
-                tie_first: first[i] + 1,
-                tie_last: last[i] + 1,
-                above,
-            });
+            let (tie_first, tie_last) = groups[i];
+            let above = sums.as_ref().map_or(0.0, |sums| sums[i]);
+            self.found.push(Found { document, rank: i as u32 + 1, tie_first, tie_last, above });
         }
-        self.found[at..].sort_unstable_by_key(|f| f.rank);
+        self.found[at..].sort_unstable_by_key(|found| found.rank);
         tied
+    }
+
+    /// First and last rank of the documents with the same key, for each place of the order; how many share theirs.
+    fn groups(&self, topic: &Topic) -> (Vec<(u32, u32)>, u32) {
+        let (mut groups, mut tied) = (Vec::with_capacity(self.order.len()), 0);
+        for group in self.order.chunk_by(|a, b| topic.keys[*a as usize] == topic.keys[*b as usize]) {
+            let (before, size) = (groups.len() as u32, group.len() as u32);
+            groups.extend(group.iter().map(|_| (before + 1, before + size)));
+            tied += if size > 1 { size } else { 0 };
+        }
+        (groups, tied)
+    }
+
+    /// For each place of the order, the sum of the attribute over all documents above.
+    fn sums(&self, topic: &Topic, attribute: &Attribute) -> Vec<f64> {
+        let mut sum = 0.0;
+        let step = |line: &u32| {
+            let above = sum;
+            sum += attribute.values.get(topic.documents.get(*line as usize)).copied().unwrap_or(attribute.default);
+            above
+        };
+        self.order.iter().map(step).collect()
     }
 
     /// Keep the documents themselves, where they are wanted; `line` says which line has a place in the order.
@@ -307,6 +287,29 @@ impl Ranked {
         self.single_ties.append(later.single_ties, lines);
         self.constant.append(later.constant, lines);
         self.itself.append(later.itself, lines);
+    }
+}
+
+/// The documents that one topic is checked against: those named, then those of its lines.
+struct Known<'a> {
+    names: Option<&'a Names>,
+    named: Range<usize>,
+    topic: &'a Topic,
+}
+
+impl<'a> Known<'a> {
+    fn new(topic: &'a Topic, names: Option<&'a Names>) -> Self {
+        let named = names.and_then(|names| Some(names.of(names.topic(&topic.name)?)));
+        Known { names, named: named.unwrap_or_default(), topic }
+    }
+
+    #[inline]
+    fn get(&self, number: u32) -> &'a [u8] {
+        let number = number as usize;
+        match self.names {
+            Some(names) if number < self.named.len() => names.documents.get(self.named.start + number),
+            _ => self.topic.documents.get(number - self.named.len()),
+        }
     }
 }
 

@@ -107,7 +107,7 @@ impl Reading<'_> {
             (part, digest)
         } else {
             self.control.done.store(0, Relaxed);
-            let mut feed = self.source.stream(self.limits, self.control);
+            let mut feed = self.source.stream(self.limits, self.control)?;
             let part = Walk::new(self.format, self.wanted, gather).through(&mut feed, 0, self.limits)?;
             (part, feed.digest)
         };
@@ -131,8 +131,11 @@ impl Reading<'_> {
             Ok(part)
         };
         std::thread::scope(|scope| {
-            let later = borders.windows(2).skip(1).map(|ends| scope.spawn(move || walk(ends[0], ends[1])));
-            let later: Vec<_> = later.collect();
+            let spawn = |ends: &[u64]| {
+                let (from, to) = (ends[0], ends[1]);
+                std::thread::Builder::new().spawn_scoped(scope, move || walk(from, to))
+            };
+            let later: Vec<_> = borders.windows(2).skip(1).map(spawn).collect::<Result<_, _>>()?;
             let mut all: Part = walk(borders[0], borders[1])?;
             for part in later {
                 let part: Result<Part, Stop> = part.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -163,7 +166,7 @@ impl Reading<'_> {
     fn border(&self, from: u64, to: u64) -> Result<Option<u64>, Stop> {
         let (mut topic, mut border) = (None, None);
         let mut feed = self.source.part(from - 1, self.source.size, self.control);
-        let (mut seen, mut problems) = (Seen::from(from), Problems::default());
+        let (mut seen, mut problems) = (Seen::starting_at(from), Problems::default());
         let end = lines(&mut feed, from - 1, self.limits.line, &mut seen, &mut problems, |line, _| {
             let mut field = [b"".as_slice(); 1];
             // The rest of a line that started before is no line.

@@ -131,7 +131,7 @@ impl Source {
     }
 
     /// The whole of a packed file, unpacked by a thread of its own.
-    pub fn stream(&self, limits: Limits, control: &Arc<Control>) -> StreamFeed {
+    pub fn stream(&self, limits: Limits, control: &Arc<Control>) -> Result<StreamFeed, Stop> {
         StreamFeed::start(self.packing, self.file.clone(), limits, control.clone())
     }
 }

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::feed::{BLOCK, Feed};
+use crate::feed::Feed;
 use crate::problem::{Problem, Problems, Tally, shown};
 use crate::source::Stop;
 
@@ -33,7 +33,7 @@ const HEADER: usize = 1 << 16;
 
 impl Seen {
     /// What to expect of a part that starts at `offset`: only the first has a header.
-    pub fn from(offset: u64) -> Seen {
+    pub fn starting_at(offset: u64) -> Seen {
         Seen { data: offset > 0, ..Seen::default() }
     }
 
@@ -94,16 +94,13 @@ pub fn lines(
     problems: &mut Problems,
     mut each: impl FnMut(Line<'_>, &mut Problems) -> Result<bool, Stop>,
 ) -> Result<(), Stop> {
-    let mut buffer: Vec<u8> = Vec::with_capacity(2 * BLOCK);
+    let mut buffer = Vec::new();
     let mut base = offset;
     loop {
         let first = base == 0 && buffer.is_empty();
         let ended = feed.more(&mut buffer)? == 0;
-        if first && buffer.starts_with(b"\xef\xbb\xbf") {
-            let hint = "harmless; save without a byte order mark to be rid of it";
-            problems.add("W-BOM", 1, || "the file starts with a byte order mark".into(), hint);
-            buffer.drain(..3);
-            base = 3;
+        if first {
+            base = byte_order_mark(&mut buffer, problems);
         }
         let whole = if ended { buffer.len() } else { memrchr(b'\n', &buffer).map_or(0, |n| n + 1) };
         if whole == 0 && buffer.len() > longest {
@@ -138,6 +135,17 @@ pub fn lines(
         base += whole as u64;
         buffer.drain(..whole);
     }
+}
+
+/// Take the mark off the start of a file; its length.
+fn byte_order_mark(buffer: &mut Vec<u8>, problems: &mut Problems) -> u64 {
+    if !buffer.starts_with(b"\xef\xbb\xbf") {
+        return 0;
+    }
+    let hint = "harmless; save without a byte order mark to be rid of it";
+    problems.add("W-BOM", 1, || "the file starts with a byte order mark".into(), hint);
+    buffer.drain(..3);
+    3
 }
 
 /// Whether a block is ASCII without NUL: one look at it spares a look at every line.

@@ -109,7 +109,7 @@ impl<'w> Walk<'w> {
     }
 
     pub fn through(mut self, feed: &mut dyn Feed, offset: u64, limits: Limits) -> Result<Part, Stop> {
-        let (mut seen, mut problems) = (Seen::from(offset), Problems::default());
+        let (mut seen, mut problems) = (Seen::starting_at(offset), Problems::default());
         lines(feed, offset, limits.line, &mut seen, &mut problems, |line, problems| {
             match self.format {
                 Format::Trec => self.trec(line, problems)?,

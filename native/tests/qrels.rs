@@ -1,4 +1,5 @@
 //! Whole qrels: every way people write judgments, and every problem with its line.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod support;
 

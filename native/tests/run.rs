@@ -1,4 +1,5 @@
 //! Whole runs: the same answer however the file is cut, and every problem with its line.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod support;
 

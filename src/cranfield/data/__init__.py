@@ -18,8 +18,8 @@ from ._run import RunFrame as RunFrame
 from ._run import find_runs as find_runs
 from ._run import read_run as read_run
 from ._run import run_name as run_name
+from ._scores import read_scores as read_scores
 from ._source import Source as Source
 from ._values import Given as Given
 from ._values import Values as Values
-from ._values import read_scores as read_scores
 from ._write import write as write

@@ -63,12 +63,12 @@ def from_file(path: Path, what: str) -> Columns | None:
         case ".json":
             return _from_json(path, what)
         case ".jsonl" | ".ndjson":
-            return from_object(_polars(path, "read_ndjson", infer_schema_length=None), what, name=str(path))
+            return from_object(read_frame(path, "read_ndjson", infer_schema_length=None), what, name=str(path))
         case ".parquet":
-            return from_object(_polars(path, "read_parquet"), what, name=str(path))
+            return from_object(read_frame(path, "read_parquet"), what, name=str(path))
         case ".csv":
             # Every column as text first: an id such as 007 stays what it is.
-            return from_object(_polars(path, "read_csv", infer_schema=False), what, name=str(path))
+            return from_object(read_frame(path, "read_csv", infer_schema=False), what, name=str(path))
     return None
 
 
@@ -92,14 +92,15 @@ def _unpacked(path: Path) -> bytes:
         raise problem(str(path), code, message, "fetch or pack the file again") from None
 
 
-def _polars(path: Path, reader: str, **options: Any) -> Any:
+def read_frame(path: Path, reader: str, **options: Any) -> Any:
+    """A file as a polars frame; ``reader`` is the function of polars that reads it."""
     import polars as pl
 
     content = BytesIO(_unpacked(path))
     try:
         return getattr(pl, reader)(content, **options)
     except pl.exceptions.NoDataError:
-        raise problem(str(path), "E-EMPTY", "the file has no rows", "check the file") from None
+        raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?") from None
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).partition("\n")[0]
         hint = f"check that it is what its name says: {column_suffix(path)}"
@@ -108,17 +109,21 @@ def _polars(path: Path, reader: str, **options: Any) -> Any:
 
 def _from_json(path: Path, what: str) -> Columns:
     text = _unpacked(path)
+    shape = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
     try:
         data = json.loads(text, object_pairs_hook=_object)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         line = getattr(error, "lineno", 0)
-        hint = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
-        raise problem(str(path), "E-JSON", f"this is not JSON: {error}", f"expected {hint}", line=line) from None
+        raise problem(str(path), "E-JSON", f"this is not JSON: {error}", f"expected {shape}", line=line) from None
     except ValueError as error:
         raise problem(str(path), "E-DUPKEY", str(error), "keep one entry for each topic and document") from None
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
         keys = list(dict.fromkeys(key for row in data for key in row))
         data = {key: [row.get(key) for row in data] for key in keys}
+    columns = isinstance(data, dict) and all(isinstance(column, list) for column in data.values())
+    nested = isinstance(data, dict) and all(isinstance(row, dict) for row in data.values())
+    if not (columns or nested):
+        raise problem(str(path), "E-JSON", f"JSON of this shape holds no {what}s", f"expected {shape}")
     return from_object(data, what, name=str(path))
 
 
@@ -194,12 +199,25 @@ def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
     values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
     try:
         found = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise problem(name, "E-TYPE", f"the column of the {what}: {error}", f"every {what} is a number") from None
+    except (TypeError, ValueError):
+        row = next((i for i, value in enumerate(values.tolist()) if not _is_number(value)), 0)
+        message = f'{what} "{values.tolist()[row]}" in row {row} is not a number'
+        raise problem(name, "E-TYPE", message, f"every {what} is a number") from None
     if found.ndim != 1:
         raise problem(name, "E-TYPE", f"the {what} is no column of numbers", "give columns, or a dict of dicts")
     wrong = np.flatnonzero(~np.isfinite(found))
     if len(wrong):
-        message = f"{what} {found[wrong[0]]} in row {wrong[0]} is not a finite number"
+        row = int(wrong[0])
+        message = f"{what} {found[row]} in row {row} is not a finite number"
+        if values.tolist()[row] is None:
+            message = f"there is no {what} in row {row}"
         raise problem(name, "E-FINITE", message, f"every {what} is a finite number")
     return found
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

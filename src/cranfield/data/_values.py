@@ -1,20 +1,16 @@
 """The cube run × topic × measure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import InputError, ParameterError, Provenance, Study, Table
+from cranfield.core import ParameterError, Provenance, Study, Table
 from cranfield.core.types import Cube, Matrix
 
-from ._columns import NAMES
-from ._problems import listed, problem
-from ._source import Source, digest
+from ._problems import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -194,74 +190,3 @@ class Values:
             names = listed(self.topics[t] for t in topics)
             notes.append(f"{self.runs[r]}: {len(topics)} of {every} {are} missing ({names}), {what}")
         return notes
-
-
-def read_scores(data: Any, *, measure: str = "score") -> Values:
-    """Values from a table of scores: topics as rows, runs as columns.
-
-    A first column named topic, query or qid holds the topic; otherwise every column is a run. ``data`` is a CSV or
-    Parquet file, or a frame.
-    """
-    import polars as pl
-
-    name = str(data) if isinstance(data, str | PathLike) else "scores"
-    frame = _frame(data, name)
-    first = frame.columns[0] if frame.columns else ""
-    if first.casefold() in (*NAMES["topic"], "topics"):
-        topics: Sequence[str] = frame[first].cast(pl.String).to_list()
-        frame = frame.drop(first)
-    else:
-        topics = [str(i + 1) for i in range(frame.height)]
-    if not frame.width or not frame.height:
-        raise problem(name, "E-EMPTY", "there are no scores", "topics are rows, runs are columns")
-    if len(set(topics)) < len(topics):
-        twice = next(topic for topic in topics if topics.count(topic) > 1)
-        raise problem(name, "E-DUPTOPIC", f"topic {twice} has two rows", "keep one row for each topic")
-    matrix = np.empty((frame.height, frame.width))
-    for i, column in enumerate(frame.columns):
-        matrix[:, i] = _score_column(frame[column], name, topics)
-    source = Source(name, digest(matrix), "scores")
-    everywhere = np.ones((frame.width, frame.height), dtype=bool)
-    return Values(
-        runs=tuple(frame.columns),
-        topics=tuple(topics),
-        measures=(Given(measure),),
-        cube=matrix.T[:, :, None].copy(),
-        counted=everywhere,
-        missing=~everywhere,
-        without_relevant=np.zeros((1, frame.height), dtype=bool),
-        made_by=Provenance(inputs=(source.as_input(),), measures=(measure,)),
-    )
-
-
-def _frame(data: Any, name: str) -> "pl.DataFrame":
-    import polars as pl
-
-    if isinstance(data, str | PathLike):
-        path = Path(data)
-        try:
-            return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema=False)
-        except FileNotFoundError:
-            raise problem(name, "E-MISSING", "there is no such file", "check the name of the file") from None
-        except (pl.exceptions.PolarsError, OSError) as error:
-            first = str(error).partition("\n")[0]
-            raise problem(name, "E-FORMAT", f"the file cannot be read: {first}", "scores are CSV or Parquet") from None
-    return data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
-
-
-def _score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:
-    import polars as pl
-
-    numbers = column.cast(pl.Float64, strict=False).to_numpy()
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    if len(wrong):
-        row = int(wrong[0])
-        raise _wrong_score(name, column.name, topics[row], column[row], line=row + 2)
-    return numbers
-
-
-def _wrong_score(name: str, run: str, topic: str, cell: object, *, line: int) -> InputError:
-    message = f'score "{cell}" of run {run} in topic {topic} is not a finite number'
-    if cell is None:
-        message = f"run {run} has no score in topic {topic}"
-    return problem(name, "E-SCORE", message, "fill every cell: topics are rows, runs are columns", line=line)

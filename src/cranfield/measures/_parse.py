@@ -32,7 +32,7 @@ def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measu
 def _measure(expression: Expression) -> Measure:
     short = SHORT.get(expression.name.casefold())
     if short is not None and not expression.parameters:
-        return short if expression.at is None else short @ int(expression.at)
+        return short if expression.at is None else short @ expression.at  # type: ignore[operator]  # checked there
     cls = MEASURES[expression.name]
     known = {field.name for field in fields(cls)}
     given: dict[str, Any] = {PARAMETERS.get(key, key): value for key, value in expression.parameters}
@@ -42,6 +42,10 @@ def _measure(expression: Expression) -> Measure:
         if key not in known:
             hint = f"it has: {', '.join(sorted(known))}"
             raise ParameterError(f"{cls.name} has no parameter {key!r}", hint=hint)
+        default = getattr(cls, key, None)
+        if not _fits(given[key], default):
+            hint = f"its default is {default!r}"
+            raise ParameterError(f"{cls.name} cannot have {key}={given[key]!r}", hint=hint)
     if expression.at is not None:
         given[cls.at] = expression.at
     try:
@@ -50,3 +54,12 @@ def _measure(expression: Expression) -> Measure:
         raise ParameterError(
             f"{cls.name} cannot be made: {error}", hint=f"see `cranfield measures {cls.name}`"
         ) from None
+
+
+def _fits(value: object, default: object) -> bool:
+    """Whether a value is of the kind that the default is; where there is none, the measure looks itself."""
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(value, bool) and (default is None or isinstance(default, bool))
+    if isinstance(default, int | float):
+        return isinstance(value, int | float)
+    return not isinstance(default, str) or isinstance(value, str)

@@ -445,9 +445,9 @@ TABLES = [
         name="JSON of another shape",
         files={"run.json": b"[1, 2]"},
         command="evaluate qrels.txt run.json",
-        code="E-KIND",
-        error="run.json: an object of type list holds no scores",
-        hint="give a file name, a frame with columns topic, document and score, or a dict of dicts",
+        code="E-JSON",
+        error="run.json: JSON of this shape holds no scores",
+        hint='expected {"topic": {"document": 1.5}}',
     ),
     Refused(
         name="CSV without our columns",
@@ -470,7 +470,7 @@ TABLES = [
         files={"run.csv": b"topic,document,score\n1,a,high\n"},
         command="evaluate qrels.txt run.csv",
         code="E-TYPE",
-        error="run.csv: the column of the score: could not convert string to float: 'high'",
+        error='run.csv: score "high" in row 0 is not a number',
         hint="every score is a number",
     ),
     Refused(

@@ -6,7 +6,7 @@ import pytest
 
 from cranfield.data import find_runs, read_qrels
 
-from .refusals import IDS, TABLE, check
+from .refusals import IDS, check
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,14 @@ from .refusals import IDS, TABLE, check
             'q.json: the key "a" stands twice in one object',
             "keep one entry for each topic and document",
         ),
-        ("q.json", '"1"', "E-KIND", "q.json: an object of type str holds no grades", TABLE),
-        ("q.csv", "", "E-EMPTY", "q.csv: the file has no rows", "check the file"),
+        (
+            "q.json",
+            '"1"',
+            "E-JSON",
+            "q.json: JSON of this shape holds no grades",
+            'expected {"topic": {"document": 1}}',
+        ),
+        ("q.csv", "", "E-EMPTY", "q.csv: the file has no rows", "is it the right file?"),
         ("q.csv", "topic,document,grade\n1,,1\n", "E-NULL", "q.csv: the column of the document: row 0 is null", IDS),
         (
             "q.txt",

@@ -67,7 +67,7 @@ def frame(**other: Any) -> pl.DataFrame:
         (
             frame(grade=["1", "good"]),
             "E-TYPE",
-            "qrels: the column of the grade: could not convert string to float: 'good'",
+            'qrels: grade "good" in row 1 is not a number',
             "every grade is a number",
         ),
         (

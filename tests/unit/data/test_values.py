@@ -132,6 +132,8 @@ def test_scores_without_topics_number_them(tmp_path: Path) -> None:
             "scores.csv:3: run a has no score in topic 2\nhint: fill every cell: topics are rows, runs are columns",
         ),
         ("topic,a\n1,1\n1,2\n", "scores.csv: topic 1 has two rows\nhint: keep one row for each topic"),
+        ("", "scores.csv: the file has no rows\nhint: is it the right file?"),
+        ("topic,a,a\n1,1,2\n", "scores.csv: two columns are called a\nhint: give every run a name of its own"),
         ("topic\n1\n", "scores.csv: there are no scores\nhint: topics are rows, runs are columns"),
     ],
 )

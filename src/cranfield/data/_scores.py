@@ -1,0 +1,93 @@
+"""Values that somebody else computed: a table of scores."""
+
+import re
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import InputError, Provenance
+
+from ._columns import NAMES, column_suffix, read_frame
+from ._problems import problem
+from ._source import Source, digest
+from ._values import Given, Values
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_scores(data: Any, *, measure: str = "score") -> Values:
+    """Values from a table of scores: topics as rows, runs as columns.
+
+    A first column named topic, query or qid holds the topic; otherwise every column is a run. ``data`` is a CSV or
+    Parquet file, or a frame.
+    """
+    import polars as pl
+
+    name = str(data) if isinstance(data, str | PathLike) else "scores"
+    frame = _frame(data, name)
+    first = frame.columns[0] if frame.columns else ""
+    if first.casefold() in (*NAMES["topic"], "topics"):
+        topics: Sequence[str] = frame[first].cast(pl.String).to_list()
+        frame = frame.drop(first)
+    else:
+        topics = [str(i + 1) for i in range(frame.height)]
+    if not frame.width or not frame.height:
+        raise problem(name, "E-EMPTY", "there are no scores", "topics are rows, runs are columns")
+    if len(set(topics)) < len(topics):
+        twice = next(topic for topic in topics if topics.count(topic) > 1)
+        raise problem(name, "E-DUPTOPIC", f"topic {twice} has two rows", "keep one row for each topic")
+    matrix = np.empty((frame.height, frame.width))
+    for i, column in enumerate(frame.columns):
+        matrix[:, i] = _score_column(frame[column], name, topics)
+    source = Source(name, digest(matrix), "scores")
+    everywhere = np.ones((frame.width, frame.height), dtype=bool)
+    return Values(
+        runs=tuple(frame.columns),
+        topics=tuple(topics),
+        measures=(Given(measure),),
+        cube=matrix.T[:, :, None].copy(),
+        counted=everywhere,
+        missing=~everywhere,
+        without_relevant=np.zeros((1, frame.height), dtype=bool),
+        made_by=Provenance(inputs=(source.as_input(),), measures=(measure,)),
+    )
+
+
+def _frame(data: Any, name: str) -> "pl.DataFrame":
+    import polars as pl
+
+    if not isinstance(data, str | PathLike):
+        return data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
+    path = Path(data)
+    parquet = column_suffix(path) == ".parquet"
+    # Every column as text first: a cell that is no number can then be shown as it stands.
+    options = {} if parquet else {"infer_schema": False}
+    frame: pl.DataFrame = read_frame(path, "read_parquet" if parquet else "read_csv", **options)
+    twice = next((column for column in frame.columns if re.search(r"_duplicated_\d+$", column)), None)
+    if twice:
+        run = twice.rpartition("_duplicated_")[0]
+        raise problem(name, "E-NAMES", f"two columns are called {run}", "give every run a name of its own")
+    return frame
+
+
+def _score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:
+    import polars as pl
+
+    numbers = column.cast(pl.Float64, strict=False).to_numpy()
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        row = int(wrong[0])
+        raise _wrong_score(name, column.name, topics[row], column[row], line=row + 2)
+    return numbers
+
+
+def _wrong_score(name: str, run: str, topic: str, cell: object, *, line: int) -> InputError:
+    message = f'score "{cell}" of run {run} in topic {topic} is not a finite number'
+    if cell is None:
+        message = f"run {run} has no score in topic {topic}"
+    return problem(name, "E-SCORE", message, "fill every cell: topics are rows, runs are columns", line=line)
