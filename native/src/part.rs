@@ -126,15 +126,20 @@ impl Part {
                 problems.add(code, tally.line, || said, hint);
             }
         };
-        let what = "the rank column disagrees with the scores on {} lines (first in topic {}); the scores decide";
-        warn("W-RANK", rank_order, what, "use ties=rank to follow the rank column");
+        let what = "lines whose rank disagrees with the scores, which decide: {} (first in topic {})";
+        warn("W-RANK", rank_order, what, "to follow the rank column: --ties rank");
         let what = "{} documents share their score with another (first in topic {})";
-        warn("W-TIES", &ranked.tied, what, "ties are put in order by document id, descending; see ties=");
-        let what = "all documents have the same score in {} topics (first {})";
-        warn("W-CONSTANT", &ranked.constant, what, "use ties=rank if the rank column holds the order");
-        let what = "{} neighbours differ in float64 only (first in topic {})";
-        warn("W-FLOAT32", &ranked.single_ties, what, "trec_eval 9 would tie them; see compat=");
-        let what = "{} topics retrieve a document with the topic's own id (first {})";
+        warn(
+            "W-TIES",
+            &ranked.tied,
+            what,
+            "ties are put in order by document id, descending; --ties (ties=) has other orders",
+        );
+        let what = "topics in which all documents have the same score: {} (first {})";
+        warn("W-CONSTANT", &ranked.constant, what, "if the rank column holds the order: --ties rank");
+        let what = "neighbours that differ in float64 only: {} (first in topic {})";
+        warn("W-FLOAT32", &ranked.single_ties, what, "trec_eval 9 ties them; so does --compat trec_eval-9");
+        let what = "topics that retrieve a document with their own id: {} (first {})";
         warn("W-SELF", &ranked.itself, what, "was the topic taken from the collection?");
     }
 
@@ -144,10 +149,11 @@ impl Part {
         let short = rows.iter().filter(|row| row.retrieved < deepest).count();
         if let Some((i, least)) = rows.iter().enumerate().min_by_key(|(_, row)| row.retrieved)
             && short > 0
+            && !self.problems.has_errors()
         {
             let (all, few, topic) = (rows.len(), least.retrieved, shown(self.ranked.topics.get(i)));
             let message =
-                || format!("{short} of {all} topics have fewer than {deepest} documents (topic {topic} has {few})");
+                || format!("topics with fewer than {deepest} documents: {short} of {all} (topic {topic} has {few})");
             self.problems.add("W-SHORT", 0, message, "what is not retrieved counts as not found");
         }
     }

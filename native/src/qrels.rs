@@ -9,7 +9,7 @@ use crate::numbered::{MOST, Numbered};
 use crate::problem::{Problems, Tally, shown};
 use crate::source::{Control, Limits, Packing, Source, Stop};
 use crate::strings::Strings;
-use crate::text::{Line, Seen, columns, lines};
+use crate::text::{Line, Seen, columns, lines, said};
 
 pub const QRELS_LINE: &str = "a qrels line reads: topic 0 document grade";
 /// Beyond this a grade is taken for a column in the wrong place.
@@ -116,7 +116,7 @@ impl Walk {
             _ => [field[0], field[1], field[2], field[3]],
         };
         if count != width {
-            let message = || format!("{count} columns where qrels have {width}: \"{}\"", shown(line.bytes));
+            let message = || format!("{} where qrels have {width}: \"{}\"", said(count), shown(line.bytes));
             problems.add("E-FIELDS", line.number, message, QRELS_LINE);
         } else if let Some(grade) = self.grade(grade, line.number, problems) {
             self.judge(topic, iteration, document, grade, line.number, problems)?;
@@ -185,7 +185,7 @@ impl Walk {
                 let (document, topic) = names();
                 format!("document {document} has grade {grade} in topic {topic}, but {before} on line {first}")
             };
-            let hint = "decide on one grade; if the second column names subtopics, read them as such";
+            let hint = "decide on one grade; if the second column names subtopics: subtopics=True in Python";
             problems.add("E-CONFLICT", line, message, hint);
         }
     }
@@ -202,11 +202,11 @@ impl Walk {
             }
             (None, Ok(_)) => {
                 let message = || format!("grade \"{}\" is not a whole number", shown(text));
-                problems.add("E-DECIMAL", line, message, "to use decimals as gains, read the file with gains");
+                problems.add("E-DECIMAL", line, message, "if decimals are meant: --gains (in Python gains=True)");
                 return None;
             }
             (None, Err(wrong)) => {
-                let what = if wrong == NotANumber::NotFinite { "finite" } else { "a number" };
+                let what = if wrong == NotANumber::NotFinite { "a finite number" } else { "a number" };
                 let message = || format!("grade \"{}\" is not {what}", shown(text));
                 problems.add("E-GRADE", line, message, QRELS_LINE);
                 return None;
@@ -221,7 +221,7 @@ impl Walk {
     /// Say once what was seen often.
     fn report(&self, problems: &mut Problems) {
         if self.negative.count > 0 {
-            let message = || format!("{} grades are negative and count as unjudged", self.negative.count);
+            let message = || format!("grades below 0, which count as unjudged: {}", self.negative.count);
             let hint = "write 0 where the document was judged not relevant";
             problems.add("W-NEGATIVE", self.negative.line, message, hint);
         }

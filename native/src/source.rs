@@ -92,7 +92,7 @@ impl Source {
             return Source::new(spool(io::stdin().lock(), limits, control)?, limits);
         }
         let file = File::open(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 Stop::problem("E-MISSING", "there is no such file", "check the name of the file")
             }
             io::ErrorKind::PermissionDenied => {

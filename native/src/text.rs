@@ -70,13 +70,13 @@ impl Seen {
     pub fn report(&self, problems: &mut Problems) {
         let mut warn = |code, tally: &Tally, what: &str, hint| {
             if tally.count > 0 {
-                problems.add(code, tally.line, || format!("{} {what}", tally.count), hint);
+                problems.add(code, tally.line, || format!("{what}: {}", tally.count), hint);
             }
         };
-        warn("W-CRLF", &self.crlf, "lines end as on Windows", "harmless; dos2unix removes it");
-        warn("W-BLANK", &self.blank, "lines are blank", "harmless; was the file joined from several?");
+        warn("W-CRLF", &self.crlf, "lines that end as on Windows", "harmless; dos2unix removes it");
+        warn("W-BLANK", &self.blank, "blank lines", "harmless; was the file joined from several?");
         let hint = "harmless if they are comments; no topic may start with #";
-        warn("W-COMMENT", &self.comments, "lines among the data start with # and are left out", hint);
+        warn("W-COMMENT", &self.comments, "lines among the data that start with # and are left out", hint);
         if self.unended {
             let message = || "the last line has no end of line".into();
             problems.add("W-END", self.lines, message, "was the file cut short?");
@@ -170,6 +170,11 @@ fn is_text(bytes: &[u8], number: u64, problems: &mut Problems) -> bool {
         return false;
     }
     true
+}
+
+/// A number of columns, in words.
+pub fn said(columns: usize) -> String {
+    format!("{columns} column{}", if columns == 1 { "" } else { "s" })
 }
 
 /// Split a line at white space into at most N columns; the number of columns there are, however many fit.

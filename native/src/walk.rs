@@ -8,7 +8,7 @@ use crate::problem::{Problems, shown};
 use crate::rank::{Ties, Topic, Wanted};
 use crate::source::{Limits, Stop};
 use crate::strings::Strings;
-use crate::text::{Line, Seen, columns, lines};
+use crate::text::{Line, Seen, columns, lines, said};
 
 /// The two ways people write a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl<'w> Walk<'w> {
         let count = columns(line.bytes, &mut field);
         let [topic, second, document, rank, score, tag] = field;
         if count != 6 {
-            let message = || format!("{count} columns where a run has 6: \"{}\"", shown(line.bytes));
+            let message = || format!("{} where a run has 6: \"{}\"", said(count), shown(line.bytes));
             problems.add("E-FIELDS", line.number, message, RUN_LINE);
             return Ok(());
         }
@@ -204,7 +204,7 @@ impl<'w> Walk<'w> {
         let count = columns(line.bytes, &mut field);
         let [topic, document, rank] = field;
         if count != 3 {
-            let message = || format!("{count} columns where the first line has 3: \"{}\"", shown(line.bytes));
+            let message = || format!("{} where the first line has 3: \"{}\"", said(count), shown(line.bytes));
             problems.add("E-FIELDS", line.number, message, MSMARCO_LINE);
             return Ok(());
         }

@@ -101,7 +101,7 @@ def _from_columns(columns: Columns, name: str, *, gains: bool) -> Qrels:
     decimal = np.flatnonzero(grade != np.trunc(grade))
     if len(decimal) and not gains:
         message = f"grade {grade[decimal[0]]} in row {decimal[0]} is not a whole number"
-        raise problem(name, "E-DECIMAL", message, "to use decimals as gains, read it with gains")
+        raise problem(name, "E-DECIMAL", message, "if decimals are meant: gains=True")
     iteration = columns.iteration or Strings(["0"] * len(grade))
     subtopics, subtopic = iteration.distinct()
     _once(columns, topics, topic, subtopic, name)

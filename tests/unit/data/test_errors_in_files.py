@@ -40,7 +40,7 @@ from .refusals import IDS, check
             "1 0 a 0.5\n1 0 b 0.5\n",
             "E-DECIMAL",
             'q.txt:1: grade "0.5" is not a whole number (and 1 more error)',
-            "to use decimals as gains, read the file with gains",
+            "if decimals are meant: --gains (in Python gains=True)",
         ),
         (
             "q.txt",

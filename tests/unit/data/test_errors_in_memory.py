@@ -86,7 +86,7 @@ def frame(**other: Any) -> pl.DataFrame:
             frame(grade=[1.0, 0.5]),
             "E-DECIMAL",
             "qrels: grade 0.5 in row 1 is not a whole number",
-            "to use decimals as gains, read it with gains",
+            "if decimals are meant: gains=True",
         ),
         (
             frame(document=["a", "a"]),

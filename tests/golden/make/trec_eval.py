@@ -1,0 +1,21 @@
+"""Makes trec_eval.json: what trec_eval 9.0.8, inside pytrec_eval-terrier, says of every input.
+
+Run from the root: python -m tests.golden.make.trec_eval
+"""
+
+import pytrec_eval
+
+from tests.golden.inputs import TREC, inputs
+from tests.golden.make.writing import save
+
+
+def make() -> object:
+    """{input: {topic: {measure: value}}}; a topic that the run misses is not there."""
+    return {
+        name: pytrec_eval.RelevanceEvaluator(given.qrels, set(TREC)).evaluate(given.run)
+        for name, given in inputs().items()
+    }
+
+
+if __name__ == "__main__":
+    save("trec_eval", make())

@@ -1,0 +1,68 @@
+"""The 22 runs of TREC-COVID round 1 in our hands: pytrec_eval beside us, and the published leaderboard."""
+
+import csv
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from cranfield.data import Assessed, assess
+from cranfield.measures import measure_all
+
+from .inputs import TREC
+
+# Column of the leaderboard → measure; official runs were cut at 1000 (trec_eval -M1000).
+OFFICIAL = {"ndcg@10": "nDCG@10", "p@5": "P@5", "RBP(p=.5)": "RBP(max_rel=2,p=0.5)", "MAP": "AP@1000"}
+ROUNDED = 5.0001e-5
+
+
+@pytest.fixture(scope="module")
+def covid(shared_data: Path) -> Path:
+    return shared_data / "trec-covid"
+
+
+@pytest.fixture(scope="module")
+def assessed(covid: Path) -> Assessed:
+    return assess(covid / "qrels-rnd1.txt", covid / "runs", compat="trec_eval-9")
+
+
+def read(path: Path) -> dict[str, dict[str, float]]:
+    run: dict[str, dict[str, float]] = {}
+    with gzip.open(path, "rt") as lines:
+        for topic, _, document, _, score, _ in map(str.split, lines):
+            run.setdefault(topic, {})[document] = float(score)
+    return run
+
+
+def test_every_measure_of_every_topic_is_that_of_pytrec_eval(covid: Path, assessed: Assessed) -> None:
+    with (covid / "qrels-rnd1.txt").open() as lines:
+        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(lines), set(TREC))
+    values = measure_all(assessed, list(TREC.values()))
+    assert len(values.runs) == 22
+    for i, name in enumerate(values.runs):
+        theirs = evaluator.evaluate(read(covid / "runs" / f"{name}.gz"))
+        expected = np.array([[theirs.get(topic, {}).get(trec, 0.0) for trec in TREC] for topic in values.topics])
+        here = ~values.missing[i]
+        assert here.sum() == len(theirs)
+        np.testing.assert_allclose(values.cube[i][here], expected[here], rtol=0, atol=1e-12, err_msg=name)
+        bits = [not trec.startswith("ndcg") for trec in TREC]  # logarithms to another base end in other bits
+        np.testing.assert_array_equal(values.cube[i][here][:, bits], expected[here][:, bits], err_msg=name)
+
+
+def official(covid: Path) -> dict[str, list[float]]:
+    with (covid / "leaderboard-round1.csv").open() as lines:
+        return {row["run"]: [float(row[column]) for column in OFFICIAL] for row in csv.DictReader(lines)}
+
+
+def test_means_are_those_of_the_official_leaderboard(covid: Path, assessed: Assessed) -> None:
+    board = official(covid)
+    values = measure_all(assessed, list(OFFICIAL.values()))
+    expected = np.array([board[run] for run in values.runs])
+    np.testing.assert_allclose(values.aggregate(), expected, rtol=0, atol=ROUNDED)
+
+
+def test_run_bert_needs_scores_as_float32(covid: Path) -> None:
+    values = measure_all(assess(covid / "qrels-rnd1.txt", covid / "runs" / "BERT.gz"), list(OFFICIAL.values()))
+    assert (np.abs(values.aggregate()[0] - official(covid)["BERT"]) > ROUNDED).any()

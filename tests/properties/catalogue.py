@@ -1,0 +1,74 @@
+"""Every measure of the catalogue, with several cut-offs and parameters.
+
+A new declaration is in here by itself; parameters that only it has can be added to EXTRA.
+"""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import Direction, ParameterError
+from cranfield.data import Assessed
+from cranfield.measures import MEASURES, Measure
+
+from .strategies import TOP
+
+# For each parameter that any measure may have, what it is set to besides its default.
+SETTINGS: dict[str, tuple[Any, ...]] = {"judged_only": (True,), "rel": (2,), "max_rel": (TOP, 5)}
+EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
+    "RBP": ({"p": 0.3}, {"p": 0.5}, {"p": 0.95}, {"p": 0.5, "max_rel": TOP}),
+    "DCG": ({"dcg": "exp-log2"}, {"b": 2.0}, {"b": 10.0}, {"gains": {1: 5, 2: 1}}, {"gains": {0: 1, 1: 0}}),
+    "nDCG": ({"dcg": "exp-log2"}, {"b": 2.0}, {"b": 10.0}, {"gains": {1: 5, 2: 1}}, {"gains": {0: 1, 1: 0}}),
+    "ESL": ({"missing": 100.0},),
+}
+CUTS = (None, 1, 3, 5, 20)
+
+
+def _cases() -> list[Measure]:
+    found: dict[Measure, None] = {}
+    for cls in MEASURES:
+        known = {field.name for field in fields(cls)}
+        settings = [{}, *EXTRA.get(cls.name, ())]
+        settings += [{name: value} for name in sorted(SETTINGS.keys() & known) for value in SETTINGS[name]]
+        for setting in settings:
+            for k in CUTS:
+                try:
+                    found[cls(k=k, **setting).settled(float(TOP))] = None
+                except ParameterError:  # a measure says itself what it cannot be: P without a cut-off
+                    continue
+        assert any(isinstance(measure, cls) for measure in found), f"{cls.name} was never made"
+    return list(found)
+
+
+CASES = _cases()
+NAMES = MEASURES.names()
+
+
+def cases(name: str, *, axiom: str | None = None) -> list[Measure]:
+    """The cases of one measure; only those that keep an axiom, if one is named."""
+    return [measure for measure in CASES if measure.name == name and (axiom is None or axiom in measure.axioms)]
+
+
+def with_axiom(axiom: str) -> list[str]:
+    """The measures that keep an axiom in some case."""
+    return [name for name in NAMES if cases(name, axiom=axiom)]
+
+
+def worth(measure: Measure, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values turned so that higher is better; no value is worst."""
+    turned = -values if measure.direction is Direction.LOWER else values
+    return np.where(np.isnan(turned), -np.inf, turned)
+
+
+def of_first_topic(assessed: Assessed, measures: list[Measure]) -> NDArray[np.float64]:
+    """(measure, run): what the rankings of the first topic are worth."""
+    cube = assessed.map(measures)
+    return np.array([worth(measure, cube[:, 0, i]) for i, measure in enumerate(measures)])
+
+
+def goodness(measure: Measure, grade: int) -> tuple[float, int]:
+    """By what a measure that keeps the axioms may prefer a document: its gain, then its grade; unjudged is last."""
+    gain = float(measure.gain(np.array([float(grade)]))[0]) if grade >= 0 else 0.0
+    return gain, max(grade, -1)

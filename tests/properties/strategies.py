@@ -1,0 +1,86 @@
+"""Rankings that Hypothesis makes up, and the assessed runs they become."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from cranfield.data import Assessed, assess
+
+NOT_JUDGED, SPAM = -1, -2  # not in the qrels; in the qrels with a grade below 0, which counts as unjudged too
+TOP = 3
+GRADES = (NOT_JUDGED, SPAM, 0, 0, 1, 1, 2, TOP)
+
+Ranking = tuple[int, ...]  # documents from the top, each a place in the grades of its topic
+
+
+@dataclass(frozen=True)
+class Topic:
+    """The grade of every document there is, and some rankings of them."""
+
+    grades: tuple[int, ...]
+    rankings: tuple[Ranking, ...]
+
+    def down(self, ranking: Ranking) -> tuple[int, ...]:
+        """The grades down a ranking."""
+        return tuple(self.grades[document] for document in ranking)
+
+
+@st.composite
+def topics(draw: st.DrawFn, *, rankings: int = 1, documents: int = 9, least: int = 0, missed: int = 0) -> Topic:
+    """A topic with unjudged documents, grades below 0, relevant documents that nobody retrieved, empty rankings.
+
+    ``least`` documents are in every ranking, ``missed`` documents in none that is as long as it may be.
+    """
+    grades = tuple(draw(st.lists(st.sampled_from(GRADES), min_size=max(1, least + missed), max_size=documents)))
+    order = st.permutations(range(len(grades)))
+    depth = st.integers(least, len(grades) - missed)
+    return Topic(grades, tuple(tuple(draw(order)[: draw(depth)]) for _ in range(rankings)))
+
+
+def assess_topics(*given: Topic) -> Assessed:
+    """One run for each ranking; the first topics are the given ones, t0, t1, …, a last one makes every run a run."""
+    qrels = {f"t{i}": _judged(topic.grades) for i, topic in enumerate(given)} | {"last": {"d0": 1}}
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    for r in range(max(len(topic.rankings) for topic in given)):
+        runs[f"run{r}"] = {
+            f"t{i}": _scores(topic.rankings[r])
+            for i, topic in enumerate(given)
+            if r < len(topic.rankings) and topic.rankings[r]
+        }
+        runs[f"run{r}"]["last"] = {"d0": 1.0}
+    return assess(qrels, runs)
+
+
+def assess_grades(*rankings: Sequence[int], missed: Sequence[int] = ()) -> Assessed:
+    """Rankings of one topic, given as grades from the top; what ``missed`` says of the first is judged too."""
+    named = [_named(ranking) for ranking in rankings]
+    judged = _named([*rankings[0], *missed])
+    qrels = {document: grade for document, grade in judged.items() if grade != NOT_JUDGED} or {"nothing": 0}
+    for ranking in named[1:]:
+        strange = {document for document, grade in ranking.items() if grade != NOT_JUDGED} - set(qrels)
+        assert not strange, f"a ranking holds documents that were not judged before: {strange}"
+    runs = {
+        f"run{r}": {"t0": {document: -float(i) for i, document in enumerate(ranking)}, "last": {"d0": 1.0}}
+        for r, ranking in enumerate(named)
+    }
+    return assess({"t0": qrels, "last": {"d0": 1}}, runs)
+
+
+def _judged(grades: Sequence[int]) -> dict[str, int]:
+    judged = {f"d{i}": grade for i, grade in enumerate(grades) if grade != NOT_JUDGED}
+    return judged or {"nobody": 0}  # a topic has at least one judgment
+
+
+def _scores(ranking: Ranking) -> dict[str, float]:
+    return {f"d{document}": -float(rank) for rank, document in enumerate(ranking)}
+
+
+def _named(grades: Sequence[int]) -> dict[str, int]:
+    """A document for each grade: the second of grade 1 is always the same one."""
+    seen: dict[int, int] = {}
+    named = {}
+    for grade in grades:
+        seen[grade] = seen.get(grade, 0) + 1
+        named[f"grade {grade}, number {seen[grade]}"] = grade
+    return named
