@@ -17,7 +17,7 @@ export PYO3_PYTHON := $(VIRTUAL_ENV)/bin/python
 CARGO := cargo --config 'term.quiet=true'
 MANIFEST := --manifest-path native/Cargo.toml --locked
 
-.PHONY: help demo test soak check rust bench docs wheel clean native services format
+.PHONY: help demo test soak check rust fuzz bench docs wheel clean native services format
 
 help: ## show this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -48,6 +48,14 @@ format: .venv/.synced-lint ## write Python and Rust in the house format
 
 rust: ## test the reader alone, without Python
 	cargo test $(MANIFEST) --no-default-features
+
+fuzz: ## throw bytes at the reader for some minutes; needs nightly Rust and cargo-fuzz
+	cd native/fuzz
+	for target in run qrels; do
+	    mkdir -p corpus/$$target
+	    # A thread that is still ending is taken for a leak.
+	    cargo +nightly fuzz run $$target corpus/$$target seeds/$$target -- -max_total_time=240 -max_len=2000 -timeout=30 -detect_leaks=0
+	done
 
 bench: .venv/.synced-bench native ## measure against peers, side by side
 	python -m benchmarks.run $(ARGS)

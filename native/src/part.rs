@@ -24,6 +24,8 @@ pub struct Part {
     pub second: Tally,
     /// Lines cut by spaces only, lines cut by tabs.
     pub separators: [Tally; 2],
+    /// Lines with more columns than are read.
+    pub extra: Tally,
     /// Lines whose rank and score disagree about the order.
     pub rank_order: Tally,
     pub digests: Vec<ChainingValue>,
@@ -66,6 +68,7 @@ impl Part {
             self.see_tag(&tag, line + lines);
         }
         self.second.append(later.second, lines);
+        self.extra.append(later.extra, lines);
         self.rank_order.append(later.rank_order, lines);
         let [spaces, tabs] = later.separators;
         self.separators[0].append(spaces, lines);
@@ -111,6 +114,10 @@ impl Part {
         if self.second.count > 0 {
             let message = || format!("the second column is \"{}\", not Q0", self.second.example);
             problems.add("W-Q0", self.second.line, message, RUN_LINE);
+        }
+        if self.extra.count > 0 {
+            let message = || format!("lines with more than 6 columns, the rest left out: {}", self.extra.count);
+            problems.add("W-COLUMNS", self.extra.line, message, RUN_LINE);
         }
         if let (Some((first, _)), Some((other, line))) = (&self.tag, &self.other_tag) {
             let message = || format!("the tag changes from {} to {}", shown(first), shown(other));

@@ -36,8 +36,8 @@ pub struct Attribute {
 #[derive(Clone, Default)]
 pub struct Wanted {
     pub ties: Ties,
-    /// Compare scores as float32, as trec_eval 9 does.
-    pub single: bool,
+    /// Do as trec_eval 9 does: compare scores as float32, look away from what stands after the sixth column.
+    pub trec_eval_9: bool,
     /// Match against these documents.
     pub names: Option<Arc<Names>>,
     pub attribute: Option<Arc<Attribute>>,

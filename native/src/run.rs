@@ -170,7 +170,7 @@ impl Reading<'_> {
         let end = lines(&mut feed, from - 1, self.limits.line, &mut seen, &mut problems, |line, _| {
             let mut field = [b"".as_slice(); 1];
             // The rest of a line that started before is no line.
-            if line.offset >= from && columns(line.bytes, &mut field) == self.format.columns() {
+            if line.offset >= from && self.format.fits(columns(line.bytes, &mut field), self.wanted) {
                 let first = topic.get_or_insert_with(|| field[0].to_vec());
                 border = (*first != field[0]).then_some(line.offset);
             }

@@ -20,10 +20,11 @@ pub enum Format {
 }
 
 impl Format {
-    pub fn columns(self) -> usize {
+    /// Whether a line of so many columns is one of the run.
+    pub fn fits(self, columns: usize, wanted: &Wanted) -> bool {
         match self {
-            Format::Trec => 6,
-            Format::Msmarco => 3,
+            Format::Trec => columns == 6 || (columns > 6 && wanted.trec_eval_9),
+            Format::Msmarco => columns == 3,
         }
     }
 }
@@ -143,10 +144,13 @@ impl<'w> Walk<'w> {
         let mut field = [b"".as_slice(); 6];
         let count = columns(line.bytes, &mut field);
         let [topic, second, document, rank, score, tag] = field;
-        if count != 6 {
+        if !self.format.fits(count, self.wanted) {
             let message = || format!("{} where a run has 6: \"{}\"", said(count), shown(line.bytes));
             problems.add("E-FIELDS", line.number, message, RUN_LINE);
             return Ok(());
+        }
+        if count > 6 {
+            self.part.extra.see(line.number, String::new);
         }
         // The prefix ends where the document starts; both are slices of the same line.
         let prefix = &line.bytes[..document.as_ptr() as usize - line.bytes.as_ptr() as usize];
@@ -174,7 +178,7 @@ impl<'w> Walk<'w> {
     /// A good line; `place` is what its rank column says.
     #[inline]
     fn take(&mut self, line: u64, document: &[u8], place: Option<i64>, score: f64) {
-        let score = if self.wanted.single { f64::from(score as f32) } else { score };
+        let score = if self.wanted.trec_eval_9 { f64::from(score as f32) } else { score };
         if let (Some(place), Some((score_before, place_before))) = (place, self.before)
             && ((score < score_before && place <= place_before) || (score > score_before && place >= place_before))
         {

@@ -47,7 +47,7 @@ fn all_wanted() -> impl Iterator<Item = Wanted> {
         let names = names.clone();
         [None, Some(5)].into_iter().map(move |depth| Wanted {
             ties,
-            single: depth.is_some(),
+            trec_eval_9: depth.is_some(),
             names: Some(names.clone()),
             depth,
             ..Wanted::default()
@@ -248,8 +248,8 @@ fn three_columns_are_read_by_rank() {
 #[test]
 fn ties_and_float32_follow_what_is_asked() {
     let text = "7 Q0 b 2 1.00000001 t\n7 Q0 a 1 1 t\n7 Q0 c 3 5 t\n";
-    let order = |ties, single| {
-        let read = run(text, &Wanted { ties, single, depth: Some(9), ..Wanted::default() });
+    let order = |ties, trec_eval_9| {
+        let read = run(text, &Wanted { ties, trec_eval_9, depth: Some(9), ..Wanted::default() });
         read.ranked.documents.iter().map(|d| d[0] as char).collect::<String>()
     };
     assert_eq!(order(Ties::Trec, false), "cba");
@@ -309,4 +309,16 @@ fn reading_stops_when_asked() {
     let file = file(large(10_000));
     let end = read_run(file.path(), &Wanted::default(), tiny(2), Limits::default(), &control);
     assert!(matches!(end, Err(Stop::Interrupted)));
+}
+
+#[test]
+fn trec_eval_9_looks_away_from_what_stands_after_the_sixth_column() {
+    let text = b"1 Q0 a 1 2.5 my own run\n1 Q0 b 2 1.5 my own run\n";
+    let strict = run(text, &Wanted { depth: Some(9), ..Wanted::default() });
+    assert_eq!(strict.problems.counts()["E-FIELDS"], 2);
+    let read = run(text, &Wanted { trec_eval_9: true, depth: Some(9), ..Wanted::default() });
+    assert!(!read.problems.has_errors());
+    assert_eq!(read.problems.kept()[0].code, "W-COLUMNS");
+    assert_eq!(read.problems.kept()[0].message, "lines with more than 6 columns, the rest left out: 2");
+    assert_eq!((read.tag.as_str(), read.ranked.keys.as_slice()), ("my", [2.5, 1.5].as_slice()));
 }

@@ -59,7 +59,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((&choice, bytes)) = bytes.split_first() else { return };
     let wanted = Wanted {
         ties: [Ties::Trec, Ties::DocnoAsc, Ties::Input, Ties::Rank][choice as usize % 4],
-        single: choice & 4 > 0,
+        trec_eval_9: choice & 4 > 0,
         names: (choice & 8 > 0).then(names),
         depth: (choice & 16 > 0).then_some(3),
         ..Wanted::default()

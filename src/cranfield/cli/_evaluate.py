@@ -44,7 +44,11 @@ ORDERS = [str(ties) for ties in (Ties.TREC, Ties.DOCNO_ASC, Ties.INPUT, Ties.RAN
     show_default=True,
     help="The order of documents with the same score.",
 )
-@click.option("--compat", type=OneOf(["trec_eval-9"]), help="Do as a peer does: scores as float32.")
+@click.option(
+    "--compat",
+    type=OneOf(["trec_eval-9"]),
+    help="Do as a peer does: scores as float32, columns after the sixth left out.",
+)
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
 @click.option("--threads", type=Whole(), help="How many threads read.  [default: one per processor]")

@@ -16,7 +16,7 @@ from ._assessed import NOBODY, Assessed
 from ._columns import numbers, strings
 from ._problems import listed, problem
 from ._qrels import Qrels, read_qrels
-from ._run import Run, RunFile, RunFrame, Runs, compares_single, find_runs, order_of, ranked
+from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked
 from ._source import Source
 
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
@@ -50,11 +50,10 @@ def assess(
 ) -> Assessed:
     """Find, in every run, every document that the judgments name (and the (topic, document) tables of ``also``).
 
-    ``ties`` orders documents of equal score, ``compat="trec_eval-9"`` compares scores as float32, ``sum_above`` adds up
-    an attribute over everything ranked above each found document.
+    ``ties`` orders documents of equal score, ``compat="trec_eval-9"`` compares scores as float32 and forgives columns
+    after the sixth, ``sum_above`` adds up an attribute over everything ranked above each found document.
     """
     order = order_of(ties)
-    single = compares_single(compat)
     judgments = read_qrels(qrels)
     found = find_runs(runs)
     if not found:
@@ -62,7 +61,7 @@ def assess(
     tables = [(judgments.topics, judgments.topic, judgments.document)]
     tables.extend(_side_table(topics, documents) for topics, documents in also)
     names = _native.Names(tables)
-    options: dict[str, Any] = {"ties": order, "single": single, "names": names}
+    options: dict[str, Any] = {"ties": order, "trec_eval_9": is_trec_eval_9(compat), "names": names}
     if sum_above is not None:
         options["attribute"] = sum_above.native()
     reads = _read_all(found, options, threads or cpu_count() or 1, progress)

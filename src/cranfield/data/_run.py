@@ -125,7 +125,7 @@ def read_run(
         hint = "read one run at a time; find_runs finds them all"
         raise ParameterError(f"there are {len(found)} runs where one is meant", hint=hint)
     kept = WHOLE if depth is None else depth
-    read, source = ranked(found[0], ties=order_of(ties), single=compares_single(compat), depth=kept)
+    read, source = ranked(found[0], ties=order_of(ties), trec_eval_9=is_trec_eval_9(compat), depth=kept)
     return Run(found[0].name, read["run_topics"], read["kept_starts"], read["documents"], read["scores"], source)
 
 
@@ -136,8 +136,8 @@ def order_of(ties: Ties | str) -> Ties:
     return Ties(str(ties))
 
 
-def compares_single(compat: str | None) -> bool:
-    """Whether scores are compared as float32 under a peer's rules."""
+def is_trec_eval_9(compat: str | None) -> bool:
+    """Whether to do as trec_eval 9 does: scores as float32, columns after the sixth left out."""
     if compat is not None and compat not in COMPAT:
         raise ParameterError(f"compat={compat} is not known", hint=f"choose one of: {', '.join(COMPAT)}")
     return compat == "trec_eval-9"

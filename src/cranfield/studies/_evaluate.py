@@ -36,7 +36,7 @@ def evaluate(
 
     ``qrels`` is a file, a frame or a dict of dicts; ``runs`` is one run or many: files, folders, patterns, frames,
     dicts, or a dict that names them. Every judged topic counts, one that a run misses as worst; ``topics="both"``
-    leaves those out. ``compat="trec_eval-9"`` compares scores as float32; ``gains`` lets grades be decimals.
+    leaves those out. ``compat="trec_eval-9"`` reads runs as trec_eval 9 does; ``gains`` lets grades be decimals.
     """
     wanted = parse_measures(measures)  # before anything large is read
     judged = read_qrels(qrels, gains=gains)

@@ -426,8 +426,8 @@ PLACES = [
     Refused(
         name="a path through a file",
         command="evaluate qrels.txt run.txt/bm25.txt",
-        code="E-READ",
-        error="run.txt/bm25.txt: the file cannot be opened: Not a directory (os error 20)",
+        code="E-MISSING",
+        error="run.txt/bm25.txt: there is no such file",
         hint="check the name of the file",
     ),
 ]
