@@ -19,7 +19,7 @@ from statistics import median
 from benchmarks import make_big_run
 
 HERE = Path(__file__).parent
-MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
+MEASURES = ("AP", "nDCG@10", "RR@10", "P@10", "R@1000")
 PEERS = {
     name: [sys.executable, str(HERE / "peers" / f"with_{name}.py")] for name in ("pytrec_eval", "ir_measures", "ranx")
 }
@@ -54,17 +54,13 @@ def cranfield(qrels: Path, runs: Sequence[Path]) -> list[str]:
 
 def once(command: list[str]) -> Once:
     """Wall time and peak memory of a whole process; its own seconds where it prints them (warm ranx)."""
-    with tempfile.TemporaryFile() as out:
-        started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            sys.exit(f"failed: {' '.join(command[:3])} …")
-        out.seek(0)
-        printed = json.loads(out.read())
-    return Once(printed.pop("seconds", seconds), usage.ru_maxrss / 1000, as_means(printed))
+    measured = [sys.executable, "-I", "-S", str(HERE / "measure.py"), *command]
+    done = subprocess.run(measured, capture_output=True, env=ENVIRONMENT, check=False)
+    if done.returncode:
+        sys.exit(f"failed: {' '.join(command[:3])} …\n{done.stderr.decode()}")
+    cost = json.loads(done.stderr.splitlines()[-1])
+    printed = json.loads(done.stdout)
+    return Once(printed.pop("seconds", cost["seconds"]), cost["megabytes"], as_means(printed))
 
 
 def as_means(printed: dict[str, object]) -> dict[str, dict[str, float]]:

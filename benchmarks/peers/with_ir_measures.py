@@ -9,7 +9,7 @@ import ir_measures
 
 def main(qrels: str, runs: list[str]) -> None:
     """Print one JSON object: run → measure → mean."""
-    measures = [ir_measures.parse_measure(name) for name in ("AP", "nDCG@10", "RR", "P@10", "R@1000")]
+    measures = [ir_measures.parse_measure(name) for name in ("AP", "nDCG@10", "RR@10", "P@10", "R@1000")]
     judged = list(ir_measures.read_trec_qrels(qrels))
     evaluator = ir_measures.evaluator(measures, judged)
     out = {}

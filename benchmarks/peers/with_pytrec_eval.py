@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytrec_eval
 
-NAMES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@10": "P_10", "R@1000": "recall_1000"}
+NAMES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR@10": "recip_rank", "P@10": "P_10", "R@1000": "recall_1000"}
 
 
 def main(qrels: str, runs: list[str]) -> None:
@@ -18,6 +18,8 @@ def main(qrels: str, runs: list[str]) -> None:
     for run in runs:
         with Path(run).open() as file:
             values = evaluator.evaluate(pytrec_eval.parse_run(file))
+        for value in values.values():  # it has no cut-off for this one
+            value["recip_rank"] *= value["recip_rank"] >= 1 / 10
         means = {m: sum(v[n] for v in values.values()) / len(judged) for m, n in NAMES.items()}
         out[Path(run).stem] = means
     print(json.dumps(out))

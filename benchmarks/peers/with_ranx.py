@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ranx import Qrels, Run, evaluate
 
-NAMES = {"AP": "map", "nDCG@10": "ndcg@10", "RR": "mrr", "P@10": "precision@10", "R@1000": "recall@1000"}
+NAMES = {"AP": "map", "nDCG@10": "ndcg@10", "RR@10": "mrr@10", "P@10": "precision@10", "R@1000": "recall@1000"}
 
 
 def work(qrels: str, run: str) -> dict[str, float]:
