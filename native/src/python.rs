@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use numpy::{IntoPyArray, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -233,22 +233,21 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted) -> PyRes
                 None => unknown.push(PyString::from_bytes(py, topic)?),
             }
         }
-        let mut found = Vec::new();
         let mut ends = vec![0i64];
         for row in &row_of {
-            found.extend(row.iter().flat_map(|row| ranked.found_of(*row)));
-            ends.push(found.len() as i64);
+            ends.push(ends[ends.len() - 1] + row.map_or(0, |row| ranked.found_of(row).len()) as i64);
         }
-        let column = |of: &dyn Fn(&rank::Found) -> u32| {
-            found.iter().map(|f| of(f) as i32).collect::<Vec<i32>>().into_pyarray(py)
-        };
+        let found = || row_of.iter().flatten().flat_map(|row| ranked.found_of(*row));
         out.set_item("starts", ends.into_pyarray(py))?;
-        out.set_item("document", column(&|f| f.document))?;
-        out.set_item("rank", column(&|f| f.rank))?;
-        out.set_item("tie_first", column(&|f| f.tie_first))?;
-        out.set_item("tie_last", column(&|f| f.tie_last))?;
+        out.set_item("document", PyArray1::from_vec(py, found().map(|f| f.document as i32).collect()))?;
+        out.set_item("rank", PyArray1::from_vec(py, found().map(|f| f.rank as i32).collect()))?;
+        // Most runs have no ties: then the first and the last rank of a score are the rank.
+        if ranked.rows.iter().any(|row| row.tied > 0) {
+            out.set_item("tie_first", PyArray1::from_vec(py, found().map(|f| f.tie_first as i32).collect()))?;
+            out.set_item("tie_last", PyArray1::from_vec(py, found().map(|f| f.tie_last as i32).collect()))?;
+        }
         if wanted.attribute.is_some() {
-            out.set_item("above", found.iter().map(|f| f.above).collect::<Vec<f64>>().into_pyarray(py))?;
+            out.set_item("above", PyArray1::from_vec(py, found().map(|f| f.above).collect()))?;
         }
         let count = |of: &dyn Fn(&rank::Row) -> u32| {
             let of_topic = |row: &Option<usize>| row.map_or(0, |row| of(&ranked.rows[row])) as i32;

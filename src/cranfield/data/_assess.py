@@ -19,6 +19,7 @@ from ._qrels import Qrels, read_qrels
 from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked
 from ._source import Source
 
+ENTRIES = ("document", "rank", "tie_first", "tie_last", "above")
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
 
 
@@ -134,15 +135,17 @@ def _joined(
         ends = read["starts"][1 : topics + 1]
         starts.append(ends + starts[-1][-1])
         own = slice(0, int(ends[-1]))
-        columns.append(
-            {key: read[key][own] for key in ("document", "rank", "tie_first", "tie_last", "above") if key in read}
-        )
+        columns.append({key: read[key][own] for key in ENTRIES if key in read})
         # A topic that only a side table names is as unjudged as one that nothing names.
         side = zip(names.topics.to_list()[topics:], read["retrieved"][topics:], strict=True)
         unknown = [*read["unknown"], *(topic for topic, retrieved in side if retrieved)]
         if unknown:
             notes.append(f"{run.name}: {len(unknown)} topics are not in the qrels ({listed(unknown)})")
-    joined = {key: np.concatenate([column[key] for column in columns]) for key in columns[0]}
+    rank = np.concatenate([column["rank"] for column in columns])
+    joined = {"rank": rank, "tie_first": rank, "tie_last": rank}
+    for key in {key for column in columns for key in column} - {"rank"}:
+        # A run without ties has none to tell: the first and the last rank of a score are the rank.
+        joined[key] = np.concatenate([column.get(key, column["rank"]) for column in columns])
     return Assessed(
         runs=tuple(run.name for run in runs),
         topics=tuple(judgments.topics.to_list()),

@@ -184,8 +184,8 @@ class Assessed:
         if named.all():
             return self
         place = np.flatnonzero(named[self.document])
-        entries = (self.document, self.rank, self.tie_first, self.tie_last)
-        document, rank, tie_first, tie_last = (column[place] for column in entries)
+        document, rank = self.document[place], self.rank[place]
+        tie_first, tie_last = (rank if ties is self.rank else ties[place] for ties in (self.tie_first, self.tie_last))
         shown = replace(
             self,
             starts=np.searchsorted(place, self.starts),
