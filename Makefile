@@ -40,6 +40,7 @@ check: .venv/.synced-test .venv/.synced-lint ## format, lint and types, of Pytho
 	$(CARGO) fmt --manifest-path native/Cargo.toml --check
 	$(CARGO) clippy $(MANIFEST) --all-targets -- -D warnings
 	$(CARGO) clippy $(MANIFEST) --all-targets --no-default-features -- -D warnings
+	$(CARGO) check --manifest-path native/fuzz/Cargo.toml --locked
 
 format: .venv/.synced-lint ## write Python and Rust in the house format
 	ruff check --fix-only .

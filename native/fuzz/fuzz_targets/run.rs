@@ -37,12 +37,12 @@ fn same_rankings(a: &RunRead, b: &RunRead) {
 }
 
 /// The lines of the topics, together; only of a plain text whose every line has the columns of a run.
-fn grouped(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
+fn grouped(bytes: &[u8], format: Format, wanted: &Wanted) -> Option<Vec<u8>> {
     let lines = std::str::from_utf8(bytes).ok().filter(|text| !text.starts_with('\u{feff}'))?.lines();
     let topic = |line: &str| {
         let mut columns = line.split(|c| c <= ' ').filter(|column| !column.is_empty());
         let topic = columns.next().filter(|topic| !topic.starts_with('#'))?;
-        (columns.count() + 1 == format.columns() && !line.contains('\0')).then(|| topic.to_owned())
+        (format.fits(columns.count() + 1, wanted) && !line.contains('\0')).then(|| topic.to_owned())
     };
     let mut lines: Vec<_> = lines.map(|line| Some((topic(line)?, line))).collect::<Option<_>>()?;
     let mut order: Vec<String> = Vec::new();
@@ -84,7 +84,7 @@ fuzz_target!(|bytes: &[u8]| {
     // A bad line does not make its topic appear, so with errors the order of topics may differ.
     if let Ok(one) = one
         && !one.problems.has_errors()
-        && let Some(lines) = grouped(bytes, one.format)
+        && let Some(lines) = grouped(bytes, one.format, &wanted)
         && std::fs::write(path, lines).is_ok()
         && let Ok(together) = read(path, &wanted, 1)
         && together.format == one.format
