@@ -5,8 +5,8 @@ import click
 from cranfield.data import Run
 from cranfield.studies import convert
 
-from ._evaluate import ORDERS
 from ._files import whole
+from ._show import ties_option
 from ._usage import Command, OneOf, Whole
 
 
@@ -15,13 +15,7 @@ from ._usage import Command, OneOf, Whole
 @click.argument("target", metavar="TARGET")
 @click.option("--as", "kind", type=OneOf(["run", "qrels"]), help="What the file is.  [default: look at it]")
 @click.option("--depth", type=Whole(), help="Keep this many documents of each topic.")
-@click.option(
-    "--ties",
-    type=OneOf(ORDERS),
-    default="trec",
-    show_default=True,
-    help="The order of documents with the same score.",
-)
+@ties_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 def command(source: str, target: str, kind: str | None, depth: int | None, ties: str, gains: bool) -> None:
     """Write a run or qrels in the format that TARGET's name ends in.

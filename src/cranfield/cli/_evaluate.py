@@ -7,15 +7,13 @@ from typing import Any, Literal
 
 import click
 
-from cranfield.core import CranfieldError, Table, Ties
+from cranfield.core import CranfieldError, Table
 from cranfield.data import Values, read_scores
 from cranfield.measures import DEFAULT, OFFICIAL, parse_measures, trec_eval_text
 from cranfield.studies import evaluate
 
-from ._show import check_output, note, output_options, progress, put, show, typed
+from ._show import check_output, note, output_options, progress, put, show, ties_option, typed
 from ._usage import Command, OneOf, Whole
-
-ORDERS = [str(ties) for ties in (Ties.TREC, Ties.DOCNO_ASC, Ties.INPUT, Ties.RANK)]
 
 
 @click.command("evaluate", cls=Command)
@@ -37,13 +35,7 @@ ORDERS = [str(ties) for ties in (Ties.TREC, Ties.DOCNO_ASC, Ties.INPUT, Ties.RAN
     show_default=True,
     help="Count every judged topic, or only those that the run has too.",
 )
-@click.option(
-    "--ties",
-    type=OneOf(ORDERS),
-    default="trec",
-    show_default=True,
-    help="The order of documents with the same score.",
-)
+@ties_option
 @click.option(
     "--compat",
     type=OneOf(["trec_eval-9"]),

@@ -13,6 +13,7 @@ import click
 
 from cranfield.core import FORMATS, ParameterError, Study, Table
 from cranfield.core.render import render, visible
+from cranfield.data import ORDERS
 
 from ._files import check_place, is_stream, whole
 from ._usage import OneOf
@@ -21,6 +22,15 @@ F = TypeVar("F", bound=Callable[..., object])
 
 FOR_PEOPLE = ("text", "latex", "markdown", "html")  # rounded, laid out
 BY_SUFFIX = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
+
+
+ties_option = click.option(
+    "--ties",
+    type=OneOf([str(ties) for ties in ORDERS]),
+    default="trec",
+    show_default=True,
+    help="The order of documents with the same score.",
+)
 
 
 def typed() -> str:

@@ -12,6 +12,7 @@ from ._problems import Problem as Problem
 from ._problems import Problems as Problems
 from ._qrels import Qrels as Qrels
 from ._qrels import read_qrels as read_qrels
+from ._run import ORDERS as ORDERS
 from ._run import Run as Run
 from ._run import RunFile as RunFile
 from ._run import RunFrame as RunFrame

@@ -35,54 +35,50 @@ class Judged(Measure):
         return ratio(((block.grade >= 0) * self.within(block.rank)).sum(axis=1), depth)
 
 
-@measure("NumQ", cite="trec_eval")
-class NumQ(Measure):
-    """Topics: how many were evaluated."""
+class Count(Measure):
+    """How many there are, added up over topics."""
 
     family: ClassVar[str] = "count"
     aggregate: ClassVar[str] = "sum"
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+
+    @property
+    def scale(self) -> Claim:
+        return RATIO
+
+
+@measure("NumQ", cite="trec_eval")
+class NumQ(Count):
+    """Topics: how many were evaluated."""
+
     trec: ClassVar[tuple[str, str]] = ("num_q", "")
 
     @property
     def worst(self) -> float | None:
         return None
 
-    @property
-    def scale(self) -> Claim:
-        return RATIO
-
     def value(self, block: Block) -> Rows:
         return np.ones(len(block.row))
 
 
 @measure("NumRel", cite="trec_eval")
-class NumRel(Binary):
+class NumRel(Count, Binary):
     """Relevant documents: how many the judgments hold, retrieved or not."""
 
-    family: ClassVar[str] = "count"
-    aggregate: ClassVar[str] = "sum"
-    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     trec: ClassVar[tuple[str, str]] = ("num_rel", "")
 
     @property
     def worst(self) -> float | None:
         return None
 
-    @property
-    def scale(self) -> Claim:
-        return RATIO
-
     def value(self, block: Block) -> Rows:
         return block.relevant(self.rel)
 
 
 @measure("NumRet", cite="trec_eval")
-class NumRet(Measure):
+class NumRet(Count):
     """Retrieved documents: how many; with ``rel`` only those that reach that grade."""
 
-    family: ClassVar[str] = "count"
-    aggregate: ClassVar[str] = "sum"
-    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     trec: ClassVar[tuple[str, str]] = ("num_ret", "")
     gives_up: ClassVar[tuple[Counterexample, ...]] = (
         # The perfect ranking is shorter than a run that retrieves documents nobody judged.
@@ -94,10 +90,6 @@ class NumRet(Measure):
         super().__post_init__()
         if self.rel is not None:
             check_grade(self, "rel", self.rel)
-
-    @property
-    def scale(self) -> Claim:
-        return RATIO
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         return grade >= (np.inf if self.rel is None else self.rel)
