@@ -9,7 +9,7 @@ use crate::numbered::{MOST, Numbered};
 use crate::problem::{Problems, Tally, shown};
 use crate::source::{Control, Limits, Packing, Source, Stop};
 use crate::strings::Strings;
-use crate::text::{Line, Seen, columns, lines, said};
+use crate::text::{Line, Seen, columns, lines, no_json, said};
 
 pub const QRELS_LINE: &str = "a qrels line reads: topic 0 document grade";
 /// Beyond this a grade is taken for a column in the wrong place.
@@ -104,6 +104,7 @@ impl Walk {
         let width = match self.width {
             Some(width) => width,
             None => {
+                no_json(line.bytes)?;
                 let width = *self.width.insert(if count == 3 { 3 } else { 4 });
                 if self.is_heading(count, &field)? {
                     return Ok(());

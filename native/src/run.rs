@@ -11,7 +11,7 @@ use crate::part::Part;
 use crate::problem::Problems;
 use crate::rank::{Ranked, Wanted};
 use crate::source::{Control, Limits, Packing, Source, Stop};
-use crate::text::{Seen, columns, lines};
+use crate::text::{Seen, columns, lines, no_json};
 use crate::walk::{Format, Walk};
 
 /// Into how many parts a plain file may be cut, to be walked side by side.
@@ -71,11 +71,7 @@ fn sniff(source: &Source, limits: Limits, control: &Arc<Control>) -> Result<Form
 }
 
 fn format_of(line: &[u8]) -> Result<Format, Stop> {
-    if let [b'{' | b'[', rest @ ..] = line
-        && rest.iter().find(|b| **b > b' ').is_none_or(|b| b"\"{[]}".contains(b))
-    {
-        return Err(Stop::problem("E-FORMAT", "this looks like JSON", "let its name end in .json"));
-    }
+    no_json(line)?;
     let mut field = [b"".as_slice(); 4];
     match columns(line, &mut field) {
         3 => Ok(Format::Msmarco),

@@ -146,6 +146,7 @@ fn packing(magic: &[u8]) -> Result<Packing, Stop> {
         [b'P', b'K', 3, 4, ..] => ("E-ARCHIVE", "this is a zip archive", "unpack it and name the file inside"),
         // The byte that follows opens a Thrift structure: a topic may be called PAR1.
         [b'P', b'A', b'R', b'1', 0x15, ..] => ("E-FORMAT", "this is a Parquet file", "let its name end in .parquet"),
+        [b'<', b'!' | b'h' | b'H' | b'?', ..] => ("E-FORMAT", "this looks like a web page or XML", "name a text file"),
         [b'%', b'P', b'D', b'F', b'-', ..] => ("E-FORMAT", "this is a PDF", "name a text file"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             ("E-UTF16", "the text is UTF-16", "save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE")
@@ -203,6 +204,9 @@ mod tests {
             (b"\xff\xfe3\x00", "E-UTF16"),
             (b"PAR1\x15\x04", "E-FORMAT"),
             (b"%PDF-1.7", "E-FORMAT"),
+            (b"<!DOCTYPE html>", "E-FORMAT"),
+            (b"<html><body>", "E-FORMAT"),
+            (b"<7> Q0 d 1 2 t\n", "opened"),
             (b"PAR1 Q0 d 1 2 t\n", "opened"),
             (b"", "opened"),
         ];

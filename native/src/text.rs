@@ -172,6 +172,16 @@ fn is_text(bytes: &[u8], number: u64, problems: &mut Problems) -> bool {
     true
 }
 
+/// Refuse a file whose first line of data opens an object or a list of JSON.
+pub fn no_json(line: &[u8]) -> Result<(), Stop> {
+    match line {
+        [b'{' | b'[', rest @ ..] if rest.iter().find(|b| **b > b' ').is_none_or(|b| b"\"{[]}".contains(b)) => {
+            Err(Stop::problem("E-FORMAT", "this looks like JSON", "let its name end in .json"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A number of columns, in words.
 pub fn said(columns: usize) -> String {
     format!("{columns} column{}", if columns == 1 { "" } else { "s" })

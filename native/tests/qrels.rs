@@ -149,3 +149,9 @@ fn many_judgments_agree_with_a_simple_reader() {
         assert_eq!((count("E-DUPQREL"), count("E-CONFLICT")), (same, other));
     }
 }
+
+#[test]
+fn json_in_place_of_qrels_is_recognised() {
+    assert_eq!(code(attempt("{\"301\": {\"d1\": 1}}\n", PLAIN)), ("E-FORMAT", 0));
+    assert_eq!(read("[7] 0 d1 1\n", PLAIN).grade, [1.0]);
+}

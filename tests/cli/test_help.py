@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,10 +58,10 @@ def test_examples_run(
     made: list[Campaign] = []
     real = Campaign.write
 
-    def write(self: Campaign, folder: Path, *, compress: bool = False) -> object:
+    def write(self: Campaign, folder: Path, **options: Any) -> object:
         made.append(self)
         small = Campaign(topics=2, runs=self.groups, groups=self.groups, depth=5)
-        return real(small, folder, compress=compress)  # the largest examples would write 255 MB
+        return real(small, folder, **options)  # the largest examples would write 255 MB
 
     monkeypatch.setattr(Campaign, "write", write)
     for number, example in enumerate(found):

@@ -8,6 +8,7 @@ import click
 from cranfield.core import SEED, ParameterError
 from cranfield.simulate import MSMARCO, TREC8, Campaign
 
+from ._show import progress
 from ._usage import Command, OneOf, Whole
 
 KINDS = {"demo": Campaign(), "trec8": TREC8, "msmarco": MSMARCO}
@@ -55,7 +56,8 @@ def command(
         campaign = replace(KINDS[like], seed=seed, **given)  # type: ignore[arg-type]  # each value of its own type
     except ParameterError as error:
         raise ParameterError(error.problem, hint="cranfield simulate --help lists the settings") from None
-    written = campaign.write(Path(folder), compress=compress)
+    with progress("making") as see:
+        written = campaign.write(Path(folder), compress=compress, progress=see)
     click.echo(f"{written.qrels}, {len(written.runs)} runs of {campaign.topics} topics", err=True)
     click.echo(f"try: cranfield evaluate {written.qrels} {Path(folder) / 'runs'}", err=True)
 

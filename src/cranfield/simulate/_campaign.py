@@ -26,7 +26,7 @@ from ._topic import SOURCE_SHARES, Plan, draw_topic
 from ._words import ask, describe_run, name_group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ._made import Written
@@ -118,10 +118,12 @@ class Campaign:
             parts=tuple(self._parts(plan)),
         )
 
-    def write(self, folder: Path | str, *, compress: bool = False) -> Written:
-        """Draw the campaign straight to disk, holding one topic at a time."""
+    def write(
+        self, folder: Path | str, *, compress: bool = False, progress: Callable[[int, int], object] | None = None
+    ) -> Written:
+        """Draw the campaign straight to disk, one topic at a time; ``progress`` hears topics done and in all."""
         plan, entries = self._plan()
-        parts = self._parts(plan)
+        parts = self._parts(plan, progress)
         return write_campaign(folder, entries, self._topics(), self._texts(), parts, compress=compress)
 
     def lengths(self) -> Ints:
@@ -142,8 +144,10 @@ class Campaign:
         stream = generator(self.seed, "text")
         return tuple(ask(stream) for _ in range(self.topics))
 
-    def _parts(self, plan: Plan) -> Iterator[Part]:
+    def _parts(self, plan: Plan, progress: Callable[[int, int], object] | None = None) -> Iterator[Part]:
         for number in range(self.topics):
+            if progress:
+                progress(number, self.topics)
             yield draw_topic(self, plan, generator(self.seed, "topic", number), first=number == 0)
 
     def _plan(self) -> tuple[Plan, tuple[Entry, ...]]:

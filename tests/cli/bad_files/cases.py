@@ -442,6 +442,22 @@ TABLES = [
         hint='expected {"topic": {"document": 1.5}}',
     ),
     Refused(
+        name="JSON under another name, as qrels",
+        files={"judged.txt": b'{"1": {"a": 1}}\n'},
+        command="evaluate judged.txt run.txt",
+        code="E-FORMAT",
+        error="judged.txt: this looks like JSON",
+        hint="let its name end in .json",
+    ),
+    Refused(
+        name="a saved web page",
+        files={"page.txt": b"<!DOCTYPE html>\n<html><body>not found</body></html>\n"},
+        command="evaluate qrels.txt page.txt",
+        code="E-FORMAT",
+        error="page.txt: this looks like a web page or XML",
+        hint="name a text file",
+    ),
+    Refused(
         name="JSON of another shape",
         files={"run.json": b"[1, 2]"},
         command="evaluate qrels.txt run.json",
