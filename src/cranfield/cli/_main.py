@@ -1,8 +1,10 @@
 """The entry point: find the command, and turn every error into two lines."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -72,6 +74,20 @@ def cranfield() -> None:
       cranfield evaluate qrels.txt bm25.txt -m AP -q  (topic by topic)
       cranfield lint qrels.txt runs/                  (what is wrong in the files)
     """
+
+
+def run() -> None:
+    """Run the command that was typed, and leave at once: to take all modules apart first would cost 20 ms."""
+    gc.disable()  # a command is over before its garbage matters
+    code: object = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
