@@ -22,8 +22,8 @@ from sphinx.application import Sphinx
 import cranfield as cf
 from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
-from cranfield.core import ParameterError, definition, parameters
-from cranfield.measures import by_family
+from cranfield.core import definition, parameters
+from cranfield.measures import Counterexample, by_family, explained, first_use
 
 HERE = "<!-- from the code -->"
 WIDTH = 88
@@ -52,19 +52,11 @@ class KeyStyle(Plain):
     default_sorting_style = ByKey
 
 
-def example(cls: type[cf.Measure]) -> cf.Measure:
-    """The measure as one would first use it; some need a cut-off."""
-    try:
-        return cls()
-    except ParameterError:
-        return cls(k=10)
-
-
 def measures() -> str:
     """A table of all measures, then each one in full."""
     rows = ["| measure | what it is | family | scale | source |", "|---|---|---|---|---|"]
     rows += [
-        f"| [{m.name}](#measure-{m.name.lower()}) | {definition(m)} | {m.family} | {example(m).scale.own} "
+        f"| [{m.name}](#measure-{m.name.lower()}) | {definition(m)} | {m.family} | {first_use(m).scale.own} "
         f"| {{cite:p}}`{m.cite}` |"
         for m in by_family()
     ]
@@ -73,31 +65,54 @@ def measures() -> str:
 
 def one_measure(cls: type[cf.Measure]) -> str:
     """A section about one measure."""
-    shown = example(cls)
-    written = [f"`{shown}`"] + [f"`{shown @ 20}`"] * (shown.k is None) + [f"`{alias}`" for alias in cls.aliases]
+    shown = first_use(cls)
+    written = [shown, shown @ 20] if shown.k is None and cls.at == "k" else [shown]
     low, high = cls.range
     claim = shown.scale
-    given_up = {c.axiom: c for c in cls.gives_up}
+    given_up = {c.axiom: c for c in shown.gives_up}
     trec = " ".join(f"`{name.replace('{k}', 'K')}`" for name in cls.trec if name)
+    details = explained(cls.name)
     facts = {
-        "write": ", ".join(written),
+        "formula": f"`{cls.formula}`" * bool(cls.formula),
+        "example": worked_example(details),
+        "user": details["details"].rows()[0]["user"],
+        "write": ", ".join(f"`{form}`" for form in (*written, *cls.aliases)),
         "range": f"{low:g} to {high:g}, {cls.direction} is better".replace("inf", "∞"),
         "over topics": cls.aggregate,
         "missing topic": missing(shown.worst),
         "scale": f"{claim.own} for `{shown}`, within one topic; against the top-heavy order: {claim.top_heavy} "
         f"{{cite:p}}`{claim.cite}`",
         "axioms": ", ".join(sorted(shown.axioms)) or "none",
-        "gives up": ", ".join(f"{axiom} {{cite:p}}`{c.cite}`" for axiom, c in given_up.items()),
+        "gives up": "; ".join(lost(c) for c in given_up.values()),
         "trec_eval": trec,
         "source": f"{{cite:p}}`{cls.cite}`",
     }
     text = inspect.cleandoc(cls.__doc__ or "")
-    settings = ["| parameter | type | default |", "|---|---|---|"]
-    settings += [
-        f"| `{p.name}` | `{p.type}` | `{p.default!r}` |".replace(" | None", " \\| None") for p in parameters(cls)
-    ]
-    table = "\n".join(["| | |", "|---|---|", *(f"| {key} | {fact} |" for key, fact in facts.items() if fact)])
+    settings = ["| parameter | type | default | |", "|---|---|---|---|"]
+    settings += [f"| `{p.name}` | `{p.type}` | `{p.default!r}` | {p.limits} |" for p in parameters(cls)]
+    told = {key: fact.replace("|", "\\|") for key, fact in facts.items() if fact}
+    table = "\n".join(["| | |", "|---|---|", *(f"| {key} | {fact} |" for key, fact in told.items())])
+    settings[2:] = [line.replace(" | None", " \\| None") for line in settings[2:]]
     return f"(measure-{cls.name.lower()})=\n## {cls.name}\n\n{text}\n\n{table}\n\n" + "\n".join(settings)
+
+
+def worked_example(details: cf.Study) -> str:
+    """A ranking and its value, worked by hand."""
+    if "examples" not in details.tables:
+        return ""
+    (row,) = details["examples"].rows()
+    missed = f" ({row['missed']} missed)" if row["missed"] else ""
+    return f"`{row['measure']}` of grades {row['ranking']}{missed}: `{row['working']}` = {row['value']:.4f}"
+
+
+def lost(example: Counterexample) -> str:
+    """Why an axiom does not hold."""
+    before, after, missed = (
+        " ".join("?" if grade < 0 else str(grade) for grade in grades)
+        for grades in (example.before, example.after, example.missed)
+    )
+    told = f" ({missed} missed)" if missed else ""
+    return f"{example.axiom}: {after or 'nothing'} has a worse value than {before}{told} {{cite:p}}`{example.cite}`"
 
 
 def missing(worst: float | None) -> str:

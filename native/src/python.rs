@@ -24,6 +24,7 @@ use values::{Attribute, Names, Strings};
 fn wanted(
     ties: &str,
     trec_eval_9: bool,
+    without_self: bool,
     names: Option<Py<Names>>,
     attribute: Option<Py<Attribute>>,
     depth: Option<u32>,
@@ -37,7 +38,7 @@ fn wanted(
     };
     let names = names.map(|names| names.get().inner.clone());
     let attribute = attribute.map(|attribute| attribute.get().0.clone());
-    Ok(Wanted { ties, trec_eval_9, names, attribute, depth })
+    Ok(Wanted { ties, trec_eval_9, without_self, names, attribute, depth })
 }
 
 /// Do the work on threads of its own, while this one listens for Ctrl-C and reports progress. When it is told to stop it
@@ -137,7 +138,7 @@ fn read_qrels<'py>(
 
 /// Read a run from a text file: rank every topic, match the named documents, keep the first `depth` documents.
 #[pyfunction]
-#[pyo3(signature = (path, *, ties="trec", trec_eval_9=false, names=None, attribute=None, depth=None, threads=1, max_bytes=None,
+#[pyo3(signature = (path, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, max_bytes=None,
     max_ratio=None, max_line=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
 fn read_run<'py>(
@@ -145,6 +146,7 @@ fn read_run<'py>(
     path: PathBuf,
     ties: &str,
     trec_eval_9: bool,
+    without_self: bool,
     names: Option<Py<Names>>,
     attribute: Option<Py<Attribute>>,
     depth: Option<u32>,
@@ -157,7 +159,7 @@ fn read_run<'py>(
     let control = Arc::new(Control::default());
     let limits = limits(max_bytes, max_ratio, max_line);
     let parts = Parts::new(threads);
-    let wanted = wanted(ties, trec_eval_9, names, attribute, depth)?;
+    let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
     let (asked, heard) = (wanted.clone(), control.clone());
     let read = attended(py, &control, progress, move || run::read_run(&path, &asked, parts, limits, &heard))?;
     let out = PyDict::new(py);
@@ -177,7 +179,7 @@ fn read_run<'py>(
 
 /// Rank a run that is in memory: the distinct topics, the number of the topic of each row, its document and its score.
 #[pyfunction]
-#[pyo3(signature = (topics, topic, document, score, *, ties="trec", trec_eval_9=false, names=None, attribute=None, depth=None))]
+#[pyo3(signature = (topics, topic, document, score, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
 fn rank_run<'py>(
     py: Python<'py>,
@@ -187,6 +189,7 @@ fn rank_run<'py>(
     score: PyReadonlyArray1<'py, f64>,
     ties: &str,
     trec_eval_9: bool,
+    without_self: bool,
     names: Option<Py<Names>>,
     attribute: Option<Py<Attribute>>,
     depth: Option<u32>,
@@ -204,7 +207,7 @@ fn rank_run<'py>(
         let key = if trec_eval_9 { f64::from(*s as f32) } else { *s };
         gathered[*t as usize].push(document.0.get(row), key, row as u64 + 1);
     }
-    let wanted = wanted(ties, trec_eval_9, names, attribute, depth)?;
+    let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
     let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
     for topic in gathered.iter().filter(|t| !t.keys.is_empty()) {
         if let Err(stop) = ranked.add(topic, &wanted, &mut problems) {

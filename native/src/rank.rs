@@ -38,6 +38,8 @@ pub struct Wanted {
     pub ties: Ties,
     /// Do as trec_eval 9 does: compare scores as float32, look away from what stands after the sixth column.
     pub trec_eval_9: bool,
+    /// Leave out a document that has the id of its topic.
+    pub without_self: bool,
     /// Match against these documents.
     pub names: Option<Arc<Names>>,
     pub attribute: Option<Arc<Attribute>>,
@@ -61,6 +63,17 @@ impl Topic {
         self.documents.push(document);
         self.keys.push(key);
         self.lines.push(line);
+    }
+
+    /// The same lines but those of the document that has the id of the topic; nothing if there is none.
+    fn without_self(&self) -> Option<Topic> {
+        self.documents.iter().any(|document| document == self.name).then(|| {
+            let mut others = Topic { name: self.name.clone(), ..Topic::default() };
+            for (i, document) in self.documents.iter().enumerate().filter(|(_, document)| *document != self.name) {
+                others.push(document, self.keys[i], self.lines[i]);
+            }
+            others
+        })
     }
 
     fn first_line(&self) -> u64 {
@@ -119,6 +132,8 @@ pub struct Ranked {
 impl Ranked {
     /// Put a topic in order, find its named documents, and report its duplicates.
     pub fn add(&mut self, topic: &Topic, wanted: &Wanted, problems: &mut Problems) -> Result<(), Stop> {
+        let others = if wanted.without_self { topic.without_self() } else { None };
+        let topic = others.as_ref().unwrap_or(topic);
         let matched = self.matches(topic, wanted, problems)?;
         let strict = self.look(topic, wanted);
         self.topics.push(&topic.name);
@@ -388,6 +403,18 @@ mod tests {
                 ("E-DUPDOC", 4, "document b stands twice in topic 7 (first on line 2)"),
             ]
         );
+    }
+
+    #[test]
+    fn a_document_with_the_id_of_its_topic_is_left_out_where_that_is_asked() {
+        let lines = topic(&[("7", 3.0), ("b", 2.0), ("a", 1.0)]);
+        for (without_self, expected) in [(true, vec![(0, 2)]), (false, vec![(1, 1), (0, 3)])] {
+            let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
+            let wanted = Wanted { without_self, names: Some(Arc::new(names(&["a", "7"]))), ..Wanted::default() };
+            ranked.add(&lines, &wanted, &mut problems).unwrap();
+            assert_eq!(ranked.found.iter().map(|f| (f.document, f.rank)).collect::<Vec<_>>(), expected);
+            assert_eq!(ranked.rows[0].retrieved, if without_self { 2 } else { 3 });
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ from .measures import RR as RR
 from .measures import Binary as Binary
 from .measures import Cascade as Cascade
 from .measures import Discounted as Discounted
+from .measures import Example as Example
 from .measures import Judged as Judged
 from .measures import Measure as Measure
 from .measures import NumQ as NumQ
@@ -38,6 +39,7 @@ from .measures import NumRel as NumRel
 from .measures import NumRet as NumRet
 from .measures import P as P
 from .measures import R as R
+from .measures import Reader as Reader
 from .measures import Rprec as Rprec
 from .measures import Success as Success
 from .measures import measure as measure

@@ -28,9 +28,9 @@ def test_a_pipe_gets_a_table(cranfield: Command) -> None:
 def test_json_is_the_contract(cranfield: Command) -> None:
     found = json.loads(cranfield("measures", "--format", "json").out)
     assert list(found) == ["contract", "study", "verdict", "tables", "made_by"]
-    assert list(found["tables"]) == ["catalogue"]
+    assert list(found["tables"]) == ["catalogue", "details", "parameters", "examples", "gives_up"]
     assert all(list(row) == ROW for row in found["tables"]["catalogue"])
-    assert [row["name"] for row in found["tables"]["catalogue"]] == [row["name"] for row in catalogue()]
+    assert [row["name"] for row in found["tables"]["catalogue"]] == [row["name"] for row in catalogue().rows()]
     assert {row["name"] for row in found["tables"]["catalogue"]} == set(MEASURES.names())
 
 
@@ -39,7 +39,9 @@ def test_every_measure_is_explained(name: str, cranfield: Command) -> None:
     ended = cranfield("measures", name)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith(name)
-    assert {"parameters", "range", "scale", "source"} <= {line.split(" ")[0] for line in ended.out.splitlines() if line}
+    assert {"formula", "example", "parameters", "range", "scale", "source"} <= {
+        line.split(" ")[0] for line in ended.out.splitlines() if line
+    }
     assert "``" not in ended.out
 
 
@@ -52,4 +54,4 @@ def test_one_measure_in_another_format(cranfield: Command) -> None:
 def test_an_unknown_name(cranfield: Command) -> None:
     ended = cranfield("measures", "nDGC")
     assert ended.code == 1
-    assert ended.err == "error: there is no measure named 'nDGC'\nhint: did you mean nDCG or DCG?\n"
+    assert ended.err == "error: there is no measure named 'nDGC'\nhint: did you mean nDCG or RnDCG or NCG?\n"

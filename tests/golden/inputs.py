@@ -4,19 +4,84 @@ Nothing here looks at a measure. What is drawn is drawn by Python's own generato
 is the same in every version of Python.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 
 CUTS = (1, 3, 5, 10, 20, 100, 1000)
+LEVELS = tuple(i / 10 for i in range(11))
+TIMES = tuple(i / 5 for i in range(1, 11))
 
-# What trec_eval calls our measures.
-TREC = {"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRet(rel=1)"}
-TREC |= {"map": "AP", "recip_rank": "RR", "Rprec": "Rprec", "ndcg": "nDCG"}
-for _k in CUTS:
-    TREC |= {f"P_{_k}": f"P@{_k}", f"recall_{_k}": f"R@{_k}", f"map_cut_{_k}": f"AP@{_k}"}
-    TREC |= {f"ndcg_cut_{_k}": f"nDCG@{_k}", f"success_{_k}": f"Success@{_k}"}
+# What trec_eval calls our measures: name, parameters, and what stands behind the @.
+TREC: dict[str, tuple[str, dict[str, object], str]] = {
+    "num_ret": ("NumRet", {}, ""),
+    "num_rel": ("NumRel", {}, ""),
+    "num_rel_ret": ("NumRet", {"rel": 1}, ""),
+    "num_nonrel_judged_ret": ("NumNonRel", {}, ""),
+    "map": ("AP", {}, ""),
+    "gm_map": ("GMAP", {}, ""),
+    "Rprec": ("Rprec", {}, ""),
+    "bpref": ("Bpref", {}, ""),
+    "gm_bpref": ("GMBpref", {}, ""),
+    "recip_rank": ("RR", {}, ""),
+    "infAP": ("infAP", {}, ""),
+    "utility": ("Utility", {}, ""),
+    "11pt_avg": ("IAP", {"rounding": "trec_eval-9"}, ""),
+    "binG": ("binG", {}, ""),
+    "G": ("G", {}, ""),
+    "ndcg": ("nDCG", {}, ""),
+    "ndcg_rel": ("nDCGrel", {}, ""),
+    "Rndcg": ("RnDCG", {}, ""),
+    "set_P": ("SetP", {}, ""),
+    "set_relative_P": ("SetP", {"relative": True}, ""),
+    "set_recall": ("SetR", {}, ""),
+    "set_map": ("SetAP", {}, ""),
+    "set_F": ("SetF", {}, ""),
+}
+TREC |= {f"iprec_at_recall_{x:.2f}": ("IPrec", {"rounding": "trec_eval-9"}, f"@{x}") for x in LEVELS}
+TREC |= {f"Rprec_mult_{x:.2f}": ("Rprec", {"times": x}, "") for x in TIMES}
+
+# The same with a cut-off.
+TREC_CUT: dict[str, tuple[str, dict[str, object]]] = {
+    "P": ("P", {}),
+    "recall": ("R", {}),
+    "relative_P": ("R", {"capped": True}),
+    "map_cut": ("AP", {}),
+    "ndcg_cut": ("nDCG", {}),
+    "success": ("Success", {}),
+}
+GRADED = ("num_ret", "G", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg")  # whatever the smallest relevant grade is
+GEOMETRIC = ("gm_map", "gm_bpref")  # one topic has the logarithm of its value, or of 1e-5 if that is more
+
+
+def trec_names(cuts: Iterable[int] = CUTS) -> list[str]:
+    """Everything that trec_eval calls all_trec, but the string of grades, with these cut-offs."""
+    return [*TREC, *(f"{stem}_{k}" for stem in TREC_CUT for k in cuts)]
+
+
+def all_trec() -> list[str]:
+    """The same with the cut-offs that trec_eval takes when none are given."""
+    cuts = dict.fromkeys(TREC_CUT, (5, 10, 15, 20, 30, 100, 200, 500, 1000)) | {"success": (1, 5, 10)}
+    return [*TREC, *(f"{stem}_{k}" for stem in TREC_CUT for k in cuts[stem])]
+
+
+def is_graded(trec: str) -> bool:
+    """Whether a measure of trec_eval never asks which grades are relevant."""
+    return trec in GRADED or trec.rpartition("_")[0] in GRADED
+
+
+def notation(trec: str, *, rel: int = 1, judged_only: bool = False) -> str:
+    """What we call a measure of trec_eval, with its options -l and -J."""
+    stem, _, k = trec.rpartition("_")
+    name, parameters, at = TREC[trec] if trec in TREC else (*TREC_CUT[stem], f"@{k}")
+    if rel != 1 and not is_graded(trec):
+        parameters = parameters | {"rel": rel}
+    if judged_only:
+        parameters = parameters | {"judged_only": True}
+    inside = ",".join(f"{parameter}={value!r}" for parameter, value in sorted(parameters.items()))
+    return f"{name}({inside}){at}" if inside else f"{name}{at}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +104,7 @@ def inputs() -> dict[str, Input]:
         "close scores": _close_scores(),
         "graded": graded(),
         "many ties": many_ties(),
+        "lists": lists(),
     }
 
 
@@ -118,6 +184,67 @@ def many_ties(*, topics: int = 50, depth: int = 1000) -> Input:
         worth = {document: 1.5 * qrels[str(topic)].get(document, 0) for document in documents}
         run[str(topic)] = {document: round(worth[document] + 8 * _place(rng), 1) for document in documents[:depth]}
     return Input(qrels, run)
+
+
+KINDS = (
+    *("ties", "close scores", "short", "one document", "unjudged", "negative grades"),
+    *("nothing relevant", "deep", "perfect", "missing"),
+)
+
+
+@cache
+def cases(*, each: int = 20) -> Input:
+    """Two hundred topics, twenty of each kind, of forty documents or, where they are deep, of up to 350."""
+    rng = Random(2008)
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in (f"{kind} {i}" for kind in KINDS for i in range(each)):
+        kind = topic.rpartition(" ")[0]
+        documents = [f"D{i}" for i in range(150 + int(200 * rng.random()) if kind == "deep" else 40)]
+        share = 0.15 if kind == "unjudged" else 0.7
+        qrels[topic] = {document: _grade(rng, kind) for document in documents if rng.random() < share}
+        found = [document for document in documents if rng.random() < 0.8 or kind == "perfect"]
+        if kind == "perfect":
+            found = [document for _, document in sorted((-qrels[topic].get(name, 0), name) for name in found)]
+        keep = {"short": 2 + int(5 * rng.random()), "one document": 1, "missing": 0}.get(kind, len(found))
+        scores = [_score(rng, kind) + (len(found) - i if kind == "perfect" else 0) for i in range(keep)]
+        if keep:
+            run[topic] = dict(zip(found, scores, strict=False))
+    return Input(qrels, run)
+
+
+def _grade(rng: Random, kind: str) -> int:
+    drawn = rng.random()
+    if kind == "negative grades":
+        return int(6 * drawn) - 2
+    return -int(2 * drawn) if kind == "nothing relevant" else int(4 * drawn**2)
+
+
+def _score(rng: Random, kind: str) -> float:
+    # Close ones differ as float64 and tie as float32.
+    return (
+        0.5 + int(9 * rng.random()) * 1e-9 if kind == "close scores" else round(_place(rng), 1 if kind == "ties" else 4)
+    )
+
+
+@cache
+def lists() -> Input:
+    """Twenty topics for user models: no ties, grades 0 to 3, many documents unjudged; lists of 1 document to 1100."""
+    rng = Random(2019)
+    lengths = (1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 10, 10, 15, 20, 30, 50, 100, 300, 1100)
+    qrels, run = {}, {}
+    for topic, length in enumerate(lengths, start=1):
+        documents = [f"d{i:04}" for i in range(length + 5)]
+        power = (0.5, 1, 2, 4)[topic % 4]  # from mostly good documents to mostly bad ones
+        qrels[str(topic)] = {document: int(4 * rng.random() ** power) for document in documents if rng.random() < 0.7}
+        qrels[str(topic)] |= {documents[0]: topic % 4}
+        run[str(topic)] = {document: float(2000 - i) for i, document in enumerate(documents[:length])}
+    return Input(qrels, run)
+
+
+def words() -> dict[str, int]:
+    """How many words each document of ``lists`` has."""
+    return {f"d{i:04}": 50 + 137 * i % 900 for i in range(1105)}
 
 
 def _place(rng: Random) -> float:

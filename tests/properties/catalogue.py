@@ -17,11 +17,29 @@ from .strategies import TOP
 
 # For each parameter that any measure may have, what it is set to besides its default.
 SETTINGS: dict[str, tuple[Any, ...]] = {"judged_only": (True,), "rel": (2,), "max_rel": (TOP, 5)}
+ROUNDINGS = ("exact", "trec_eval-9", "trec_eval-10")
 EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
     "RBP": ({"p": 0.3}, {"p": 0.5}, {"p": 0.95}, {"p": 0.5, "max_rel": TOP}),
     "DCG": ({"dcg": "exp-log2"}, {"b": 2.0}, {"b": 10.0}, {"gains": {1: 5, 2: 1}}, {"gains": {0: 1, 1: 0}}),
     "nDCG": ({"dcg": "exp-log2"}, {"b": 2.0}, {"b": 10.0}, {"gains": {1: 5, 2: 1}}, {"gains": {0: 1, 1: 0}}),
     "ESL": ({"missing": 100.0},),
+    "INST": ({"T": 0.5}, {"T": 2.5}, {"min_rel": 1}),
+    "INSQ": ({"T": 0.3}, {"T": 2.5}, {"min_rel": 1}),
+    "NERR10": ({"p": 0.5}, {"min_rel": 1}),
+    "NERR11": ({"T": 0.3}, {"T": 2.5}),
+    "BPM": ({"T": 0.5}, {"T": 2.0}, {"min_rel": 1}),
+    "TBG": ({"half_life": 10.0}, {"words": 5000.0, "click_other": 0.9}),
+    "U": ({"L": 2000.0}, {"L": 100.0}, {"read": 0.0}),
+    "IFT": ({"T": 1.0, "R1": 5.0}, {"A": 0.5, "R2": 2.0}, {"b2": 1e-9, "R1": 0.1}),
+    "Compat": ({"p": 0.3}, {"normalize": False}, {"p": 0.5, "normalize": False}),
+    "R": ({"capped": True},),
+    "AP": ({"capped": True},),
+    "Rprec": ({"times": 0.4}, {"times": 2.0}),
+    **dict.fromkeys(("F", "E", "SetF"), ({"beta": 0.0}, {"beta": 0.5}, {"beta": 3.0})),
+    "SetP": ({"relative": True}, {"relative": True, "judged_only": True}),
+    "Utility": ({"b": 0.5}, {"b": 0.5, "judged_only": True}, {"a": 3.0, "b": 0.0, "rel": 2}),
+    "IPrec": tuple({"recall": 0.5, "rounding": way} for way in ROUNDINGS),
+    "IAP": ({"points": 3}, *({"rounding": way} for way in ROUNDINGS)),
 }
 CUTS = (None, 1, 3, 5, 20)
 

@@ -52,8 +52,13 @@ def assess_topics(*given: Topic) -> Assessed:
     return assess(qrels, runs)
 
 
-def assess_grades(*rankings: Sequence[int], missed: Sequence[int] = ()) -> Assessed:
-    """Rankings of one topic, given as grades from the top; what ``missed`` says of the first is judged too."""
+def assess_grades(
+    *rankings: Sequence[int], missed: Sequence[int] = (), lengths: Sequence[tuple[int, float]] = ()
+) -> Assessed:
+    """Rankings of one topic, given as grades from the top; what ``missed`` says of the first is judged too.
+
+    ``lengths`` says how many words documents of a grade have; others have 500 then.
+    """
     named = [_named(ranking) for ranking in rankings]
     judged = _named([*rankings[0], *missed])
     qrels = {document: grade for document, grade in judged.items() if grade != NOT_JUDGED} or {"nothing": 0}
@@ -64,7 +69,9 @@ def assess_grades(*rankings: Sequence[int], missed: Sequence[int] = ()) -> Asses
         f"run{r}": {"t0": {document: -float(i) for i, document in enumerate(ranking)}, "last": {"d0": 1.0}}
         for r, ranking in enumerate(named)
     }
-    return assess({"t0": qrels, "last": {"d0": 1}}, runs)
+    long = dict(lengths)
+    words = {document: long.get(grade, 500.0) for document, grade in judged.items()} if lengths else None
+    return assess({"t0": qrels, "last": {"d0": 1}}, runs, lengths=words)
 
 
 def _judged(grades: Sequence[int]) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 import copy
 import pickle
-from dataclasses import fields
+import re
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from cranfield.core import ParameterError, UnknownName
 from cranfield.measures import MEASURES, Measure, parse_measure, parse_measures
+from cranfield.measures._foreign import trec_names
+from cranfield.measures._trec import trec_name
 
-from .catalogue import CASES, NAMES
+from .catalogue import CASES, NAMES, cases
 
 GRADE = st.integers(0, 12)
 # By the name of the parameter; one that is not here keeps its default.
@@ -26,6 +29,18 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "b": st.none() | st.floats(1, 100, exclude_min=True),
     "gains": st.none() | st.dictionaries(GRADE, GRADE | st.floats(0, 100), max_size=4),
     "missing": st.none() | st.integers(1, 20_000) | st.floats(1, 20_000),
+    "recall": st.floats(0, 1),
+    "rounding": st.sampled_from(["exact", "trec_eval-9", "trec_eval-10"]),
+    "points": st.integers(2, 1001),
+    "times": st.floats(0, 100, exclude_min=True),
+    "beta": st.floats(0, 1000),
+    "capped": st.booleans(),
+    "relative": st.booleans(),
+    "normalize": st.booleans(),
+    "a": st.floats(0, 1000),
+    "c": st.floats(-1000, 0),
+    "T": st.floats(0.5, 100),
+    "min_rel": st.integers(0, 2),
 }
 
 
@@ -62,15 +77,34 @@ def test_every_case_is_a_value(measure: Measure) -> None:
         measure.k = 7  # type: ignore[misc]
 
 
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_what_trec_eval_calls_it_is_read_as_the_same(name: str, data: st.DataObject) -> None:
+    for measure in (data.draw(measures(name)), *cases(name)):
+        printed = trec_name(measure)
+        # trec_eval 10 rounds recall points in its own way and prints the names of 9.
+        later = getattr(measure, "rounding", "") == "trec_eval-10" and printed != str(measure)
+        meant = replace(measure, rounding="trec_eval-9") if later else measure  # type: ignore[call-arg]
+        assert parse_measure(printed) == meant
+
+
+def test_names_of_trec_eval_are_given_to_the_cases_that_it_has() -> None:
+    named = {re.sub(r"_[\d.,=-]+$", "", trec_name(measure)) for measure in CASES if trec_name(measure) != str(measure)}
+    # What the cases do not hold: other recall points, multiples of R, …; see the tests of the grammars.
+    assert named >= {"map", "map_cut", "P", "recall", "recip_rank", "ndcg", "ndcg_cut", "success", "set_relative_P"}
+    assert named <= set(trec_names())
+
+
 def test_no_two_cases_are_written_alike() -> None:
     assert len({str(measure) for measure in CASES}) == len(set(CASES)) == len(CASES)
 
 
 @pytest.mark.parametrize("cls", list(MEASURES), ids=lambda cls: cls.name)
 def test_names_and_aliases_are_known_in_any_case(cls: type[Measure]) -> None:
+    at: dict[str, Any] = {cls.at: 1}
     for word in (cls.name, *cls.aliases):
         for spelled in (word, word.lower(), word.upper()):
-            assert parse_measure(f"{spelled}@10") == cls(k=10)
+            assert parse_measure(f"{spelled}@1") == cls(**at)
 
 
 @pytest.mark.parametrize(

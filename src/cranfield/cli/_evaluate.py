@@ -1,19 +1,33 @@
 """cranfield evaluate."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from cranfield.core import CranfieldError, Table
-from cranfield.data import Values, read_scores
-from cranfield.measures import DEFAULT, OFFICIAL, parse_measures, trec_eval_text
+from cranfield.core import CranfieldError, Study, Table, Ties
+from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs, read_scores
+from cranfield.measures import (
+    CURVES,
+    DEFAULT,
+    OFFICIAL,
+    PEERS,
+    Scenario,
+    names_the_run,
+    parse_measures,
+    trec_eval_text,
+)
 from cranfield.studies import evaluate
 
-from ._show import check_output, note, output_options, progress, put, show, ties_option, typed
+from ._files import check_place, whole
+from ._show import check_output, note, output_options, progress, put, show, typed
+from ._topics import Levels, read_topics
 from ._usage import Command, OneOf, Whole
+
+UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
 
 @click.command("evaluate", cls=Command)
@@ -29,18 +43,45 @@ from ._usage import Command, OneOf, Whole
 )
 @click.option("-q", "--per-topic", is_flag=True, help="The values of every topic too.")
 @click.option(
-    "--topics",
-    type=OneOf(["qrels", "both"]),
-    default="qrels",
-    show_default=True,
-    help="Count every judged topic, or only those that the run has too.",
+    "--rel",
+    "levels",
+    type=Levels(),
+    multiple=True,
+    help="The grade from which on a document is relevant, for measures that do not say it; 1,2 gives both.",
 )
-@ties_option
+@click.option(
+    "--topics",
+    multiple=True,
+    metavar="TOPICS",
+    help="Every judged topic counts (qrels), only those that the run has too (both), some (301,302), those of a file "
+    "(@FILE); may be repeated.  [default: qrels]",
+)
+@click.option(
+    "--aggregate",
+    type=OneOf([name for name in AGGREGATES if name != "sum"]),
+    help="Over topics, in place of each measure's own; sums stay sums.",
+)
+@click.option("--baseline", metavar="RUN", help="Differences to this run too, by its name or file.")
+@click.option("--curve", type=OneOf(list(CURVES)), help="Precision at levels of recall too.")
+@click.option("--chart", metavar="FILE", help="Draw the curve to a file: .svg, .png, .pdf or .html.")
+@click.option(
+    "--ties",
+    type=OneOf([str(ties) for ties in Ties]),
+    help="The order of documents with the same score; average: the mean over all orders, bounds: the worst and the "
+    "best too.  [default: trec]",
+)
 @click.option(
     "--compat",
-    type=OneOf(["trec_eval-9"]),
-    help="Do as a peer does: scores as float32, columns after the sixth left out.",
+    type=OneOf(list(PEERS)),
+    help="Do as a peer does: its order of ties, its topics, its meaning of measures.",
 )
+@click.option("--residual", is_flag=True, help="Between what the values lie, whatever the unjudged documents are.")
+@click.option(
+    "--unjudged",
+    type=OneOf(["as-worst", "as-best"]),
+    help="Take documents that nobody judged as not relevant, or as of the top grade.",
+)
+@click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
 @click.option("--threads", type=Whole(), help="How many threads read.  [default: one per processor]")
@@ -50,9 +91,17 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_topic: bool,
-    topics: Literal["qrels", "both"],
-    ties: str,
+    levels: tuple[tuple[float, ...], ...],
+    topics: tuple[str, ...],
+    aggregate: str | None,
+    baseline: str | None,
+    curve: str | None,
+    chart: str | None,
+    ties: str | None,
     compat: str | None,
+    residual: bool,
+    unjudged: str | None,
+    lengths: str | None,
     gains: bool,
     scores: str | None,
     threads: int | None,
@@ -70,44 +119,109 @@ def command(
       cranfield evaluate qrels.txt bm25.txt
       cranfield evaluate qrels.txt runs/ -m "AP nDCG@10" -m "RBP(p=0.5)" -q
       cranfield evaluate qrels.txt runs/ -o values.json
-      cranfield evaluate qrels.txt bm25.txt --format trec_eval --topics both
-      cranfield evaluate --scores ap.csv
+      cranfield evaluate qrels.txt runs/ -m AP --rel 1,2 --baseline cedar-1
+      cranfield evaluate qrels.txt runs/ --curve pr --chart curve.svg
+      cranfield evaluate qrels.txt bm25.txt -m "RBP P@10" --residual
+      cranfield evaluate qrels.txt bm25.txt -m all_trec --format trec_eval
+      cranfield evaluate --scores ap.csv --aggregate median
     """
     check_output("given" if form == "trec_eval" else form, output)
+    if form == "trec_eval":
+        _expect_values_alone({"--aggregate": aggregate, "--baseline": baseline, "--curve": curve})
+    if chart:
+        _expect_chart(chart, curve)
+    counting, only = read_topics(topics)
     if scores:
-        _expect_scores_alone((*filter(None, [qrels]), *runs, *measures), form)
-        values = read_scores(scores)
-        values = replace(values, made_by=replace(values.made_by, command=typed()))
+        asked = {
+            "--rel": levels,
+            "--curve": curve,
+            "--residual": residual,
+            "--unjudged": unjudged,
+            "--lengths": lengths,
+        }
+        words = [*filter(None, [qrels]), *runs, *measures, *(option for option, given in asked.items() if given)]
+        _expect_scores_alone(words, form)
+        values = _scored(scores, only, aggregate)
     else:
         _expect_files(qrels, runs)
-        with progress("reading") as see:
+        found = list(runs) if baseline is None else _with_baseline(runs, baseline)
+        with progress("reading") as see, progress("measuring") as watch:
             values = evaluate(
                 qrels,
-                list(runs),
+                found,
                 measures or (OFFICIAL if form == "trec_eval" else DEFAULT),
-                topics=topics,
+                rel=[level for several in levels for level in several],
+                topics=counting,
+                only=only,
+                aggregate=aggregate,
+                curve=curve,
                 ties=ties,
                 compat=compat,
+                residual=residual,
+                unjudged=UNJUDGED[unjudged],
+                lengths=lengths,
                 gains=gains,
                 threads=threads,
                 progress=see,
+                measuring=watch,
                 command=typed(),
             )
     notes = values.mean().notes
     if form == "trec_eval":
-        put(trec_eval_text(values, per_topic=per_topic, tag=not measures or len(values.runs) > 1), output)
+        tag = names_the_run(measures) or len(values.runs) > 1
+        put(trec_eval_text(values, per_topic=per_topic, tag=tag), output)
         for line in notes:
             note(line)
-    else:
-        layout = {"values": values.mean()} | ({"per_topic": _by_topic(values)} if per_topic else {})
-        show(values.study(per_topic=per_topic), form=form, table=table, output=output, layout=layout, notes=notes)
+        return
+    study = values.study(per_topic=per_topic, baseline=baseline)
+    show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
+    if chart:
+        _draw(study, chart)
 
 
-def _expect_scores_alone(words: tuple[str, ...], form: str | None) -> None:
+def _scored(scores: str, only: list[str] | None, aggregate: str | None) -> Values:
+    values = read_scores(scores)
+    values = replace(values, made_by=replace(values.made_by, command=typed()), by=aggregate)
+    return values if only is None else values.only(only)
+
+
+def _with_baseline(runs: Sequence[str], baseline: str) -> list[Any]:
+    """The runs, where the baseline is one of them: to be told so after a long reading would be a nuisance."""
+    found = find_runs(list(runs))
+    files = [str(run.path) if isinstance(run, RunFile) else run.source.name for run in found]
+    find_run([run.name for run in found], files, baseline)
+    return found
+
+
+def _expect_scores_alone(words: Sequence[str], form: str | None) -> None:
     if words:
         raise click.UsageError(f"--scores stands alone, but there is {words[0]} too\nhint: leave one of them out")
     if form == "trec_eval":
         raise click.UsageError("trec_eval has no form for scores from a table\nhint: --format tsv has")
+
+
+def _expect_values_alone(asked: dict[str, str | None]) -> None:
+    for option, given in asked.items():
+        if given is not None:
+            raise click.UsageError(f"trec_eval has no form for {option}\nhint: --format text and json have")
+
+
+def _expect_chart(chart: str, curve: str | None) -> None:
+    """Refuse a picture that cannot be drawn before the long work, not after it."""
+    if curve is None:
+        raise click.UsageError("--chart has nothing to draw\nhint: ask for a curve: --curve pr")
+    from cranfield.charts import check_suffix
+
+    check_suffix(chart)
+    check_place(chart)
+
+
+def _draw(study: Study, chart: str) -> None:
+    from cranfield.charts import draw, save
+
+    picture = draw(study, study.charts[0])
+    with whole(chart) as place:
+        save(picture, place)
 
 
 def _expect_files(qrels: str | None, runs: tuple[str, ...]) -> None:
@@ -134,11 +248,37 @@ def _is_measure(word: str) -> bool:
     return True
 
 
-def _by_topic(values: Values) -> Table:
+def _layout(values: Values, study: Study) -> dict[str, Table]:
+    """The tables as people would rather see them: short, and wide."""
+    layout = {"values": values.mean()}
+    if values.curve:
+        layout["curve"] = _by_run(study["curve"], values.curve.along, values.curve.of)
+    if "per_topic" in study.tables:
+        layout["per_topic"] = replace(_by_topic(study["per_topic"], values, "value"), caption="by topic")
+    if "differences" in study.tables:
+        layout["differences"] = _by_topic(study["differences"], values, "difference")
+    return layout
+
+
+def _by_run(rows: Table, along: str, of: str) -> Table:
+    """One row per run, one column per point of the curve."""
+    points = list(dict.fromkeys(rows.cells(along)))
+    runs = rows.cells("run")[:: len(points)]
+    columns = {f"{point:g}": rows.cells(of)[i :: len(points)] for i, point in enumerate(points)}
+    return Table({"run": runs, **columns}, rows.caption, rows.made_by)
+
+
+def _by_topic(rows: Table, values: Values, of: str) -> Table:
     """One row per run and topic, one column per measure: what people compare topics in."""
-    rows, n = values.per_topic(), len(values.measures)
+    n = len(values.measures)
     columns: dict[str, Any] = {"run": rows["run"][::n], "topic": rows["topic"][::n]}
+    ends = {}
     for i, measure in enumerate(values.measures):
-        column: Any = rows["value"][i::n]
-        columns[str(measure)] = column.astype(int) if measure.aggregate == "sum" else column
-    return Table(columns, "by topic", values.made_by)
+        shown = {of: str(measure)}
+        if of == "value" and "low" in rows.columns:
+            ends[str(measure)] = (f"{measure} low", f"{measure} high")
+            shown |= dict(zip(("low", "high"), ends[str(measure)], strict=True))
+        for name, header in shown.items():
+            column: Any = rows[name][i::n]
+            columns[header] = column.astype(int) if measure.aggregate == "sum" else column
+    return Table(columns, rows.caption, rows.made_by, ends=ends)

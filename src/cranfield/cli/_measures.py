@@ -1,41 +1,114 @@
 """cranfield measures."""
 
+import re
 import textwrap
+from dataclasses import replace
 
 import click
 
 from cranfield.core import Study, Table
-from cranfield.measures import catalogue, explain
+from cranfield.measures import catalogue, explain, explained, user_model
 
-from ._show import output_options, put, show, usual_format
-from ._usage import Command
+from ._files import check_place, whole
+from ._show import check_output, output_options, put, show, usual_format
+from ._usage import Command, Whole
 
 WIDE = 80
+NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 
 
 @click.command("measures", cls=Command)
-@click.argument("name", required=False, metavar="[NAME]")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option(
+    "--user", is_flag=True, help="The users behind measures: how far down a ranking they read, what they get."
+)
+@click.option(
+    "--grades", metavar="GRADES", help="The ranking that they read: 3,0,1.  [default: nothing relevant, and all]"
+)
+@click.option("--depth", type=Whole(), help="The last rank shown.")
+@click.option("--chart", metavar="FILE", help="Draw the weights of ranks to a file: .svg, .png, .pdf or .html.")
 @output_options()
-def command(name: str | None, form: str | None, table: str | None, output: str | None) -> None:
-    """The catalogue of measures, or NAME explained.
+def command(
+    names: tuple[str, ...],
+    user: bool,
+    grades: str | None,
+    depth: int | None,
+    chart: str | None,
+    form: str | None,
+    table: str | None,
+    output: str | None,
+) -> None:
+    """The catalogue of measures, or each NAME explained.
 
     \b
     Examples:
       cranfield measures
       cranfield measures nDCG
       cranfield measures --format json
+      cranfield measures --table parameters
+      cranfield measures --user RBP INST P@10 --chart weights.svg
+      cranfield measures --user "INST(T=2)" --grades 2,0,0,1
     """
-    rows = catalogue(name)
-    if table is None and (form or usual_format(output, one=not name)) == "text":
-        put(explain(name) if name else _text(rows), output)
+    if user:
+        _show_users(names, grades, depth, chart, form=form, table=table, output=output)
         return
-    columns = ("name", "family", "scale", "source", "direction", "parameters", "definition")
-    study = Study("measures", {"catalogue": Table.from_rows(rows, columns, caption="measures")})
+    given = {"--grades": grades, "--depth": depth, "--chart": chart}
+    for option, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"{option} is about users\nhint: add --user")
+    if table is None and (form or usual_format(output, one=not names)) == "text":
+        put("\n\n\n".join(map(explain, names)) if names else _text(catalogue()), output)
+        return
+    everything = form == "json" or table is not None
+    study = explained(*names) if everything else Study("measures", {"catalogue": catalogue(*names)})
     show(study, form=form, table=table, output=output)
 
 
-def _text(rows: list[dict[str, str]]) -> str:
+def _show_users(
+    names: tuple[str, ...],
+    grades: str | None,
+    depth: int | None,
+    chart: str | None,
+    *,
+    form: str | None,
+    table: str | None,
+    output: str | None,
+) -> None:
+    if not names:
+        raise click.UsageError("--user needs a measure\nhint: cranfield measures --user RBP INST")
+    if grades is not None and not NUMBERS.fullmatch(grades):
+        raise click.UsageError(f"--grades cannot be {grades}\nhint: grades down a ranking: --grades 3,0,1")
+    check_output(form, output)
+    if chart:
+        from cranfield.charts import check_suffix
+
+        check_suffix(chart)
+        check_place(chart)
+    study = user_model(names, grades=[float(grade) for grade in grades.split(",")] if grades else None, depth=depth)
+    shown = study
+    if table is None and (form or usual_format(output, one=False)) == "text":
+        shown = replace(study, tables={"weights": _by_rank(study), "expected": study["expected"]})
+    show(shown, form=form, table=table, output=output)
+    if chart:
+        from cranfield.charts import draw, save
+
+        with whole(chart) as place:
+            save(draw(study, "weights"), place)
+
+
+def _by_rank(study: Study) -> Table:
+    """The weights as people would rather see them: one row per rank, one column per user."""
+    rows = study["weights"].rows()
+    users = list(dict.fromkeys(str(row["measure"]) for row in rows))
+    ranks = sorted({int(str(row["rank"])) for row in rows})
+    weight = {(str(row["measure"]), int(str(row["rank"]))): row["weight"] for row in rows}
+    columns = {user: [weight.get((user, rank)) for rank in ranks] for user in users}
+    return Table({"rank": ranks, **columns}, "weights: the share of all looks that a rank gets", study.made_by)
+
+
+def _text(measures: Table) -> str:
     """The measures by family, each with its definition."""
+    rows = [{key: str(cell) for key, cell in row.items()} for row in measures.rows()]
     lines: list[str] = []
     indent = 2 + max(len(row["name"]) for row in rows) + 2
     for family in dict.fromkeys(row["family"] for row in rows):
@@ -44,4 +117,4 @@ def _text(rows: list[dict[str, str]]) -> str:
             start = f"  {row['name']}".ljust(indent)
             about = row["definition"].replace("``", "")
             lines += textwrap.wrap(about, WIDE, initial_indent=start, subsequent_indent=" " * indent)
-    return "\n".join([*lines, "", "cranfield measures nDCG explains one: its parameters, its scale, its source."])
+    return "\n".join([*lines, "", "cranfield measures nDCG explains one: formula, example, parameters, scale."])

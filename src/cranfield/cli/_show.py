@@ -1,10 +1,12 @@
 """What every command shares: options, the command line as it was typed, progress, and how results are shown."""
 
+import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -12,7 +14,7 @@ from typing import TypeVar
 import click
 
 from cranfield.core import FORMATS, ParameterError, Study, Table
-from cranfield.core.render import render, visible
+from cranfield.core.render import pieces, render, visible
 from cranfield.data import ORDERS
 
 from ._files import check_place, is_stream, whole
@@ -76,9 +78,10 @@ def show(
         layout = None
     form = form or usual_format(output, one=len(study.tables) == 1)
     if form == "json":
-        put(study.to_json(), output)
+        put(study.json_pieces(), output)
     elif form in FOR_PEOPLE:
-        put(_for_people(study, form, layout or {}, notes), output)
+        bold = form == "text" and not output and may_be_bold()
+        put(_for_people(study, form, layout or {}, notes, bold=bold), output)
     else:
         _put_table(study, form, output)
     if output or form not in FOR_PEOPLE:
@@ -86,35 +89,53 @@ def show(
             note(line)
 
 
-def _for_people(study: Study, form: str, layout: Mapping[str, Table], notes: Sequence[str]) -> str:
+def _for_people(study: Study, form: str, layout: Mapping[str, Table], notes: Sequence[str], *, bold: bool) -> str:
     tables = [layout.get(name, exact) for name, exact in study.tables.items()]
-    tables[0] = Table(tables[0].data, tables[0].caption, tables[0].made_by, tuple(notes))
+    tables[0] = replace(tables[0], notes=tuple(notes))
     words = [study.sentence] if study.sentence else []
-    return "\n\n".join([*words, *(render(t, form).rstrip("\n") for t in tables)])
+    return "\n\n".join([*words, *(render(t, form, bold=bold).rstrip("\n") for t in tables)])
+
+
+def may_be_bold() -> bool:
+    """Whether stdout is a terminal that shows more than plain text, and nobody asked for plain text."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _put_table(study: Study, form: str, output: str | None) -> None:
     """Write the one table that a table format holds: the most detailed, which stands last."""
     *others, (name, table) = study.tables.items()
     if form != "parquet":
-        put(render(table, form), output)
+        put(pieces(table, form), output)
     elif output:
         with whole(output) as place:
             table.to_parquet(place)
     else:
         raise ParameterError("Parquet is not for a terminal or a pipe", hint=f"name a file: -o {name}.parquet")
     if others:
-        note(f"{form} holds one table, here {name}; --table {others[0][0]} gives the other")
+        names = [other for other, _ in others]
+        rest = f"{names[0]} gives the other" if len(names) == 1 else f"gives another: {', '.join(names)}"
+        note(f"{form} holds one table, here {name}; --table {rest}")
 
 
-def put(text: str, output: str | None) -> None:
-    """Write text to stdout or to a file."""
-    text = text if text.endswith("\n") else text + "\n"
+def put(text: str | Iterable[str], output: str | None) -> None:
+    """Write text, whole or in pieces, to stdout or to a file."""
+    parts = [text] if isinstance(text, str) else text
     if output:
-        with whole(output) as place:
-            place.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        with whole(output) as place, place.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.writelines(_ended(parts))
     else:
-        click.echo(text, nl=False)
+        for part in _ended(parts):
+            click.echo(part, nl=False)
+
+
+def _ended(parts: Iterable[str]) -> Iterator[str]:
+    """The parts, with a line end after the last one if it has none."""
+    last = ""
+    for part in parts:
+        last = part or last
+        yield part
+    if not last.endswith("\n"):
+        yield "\n"
 
 
 def usual_format(output: str | None, *, one: bool) -> str:
@@ -144,23 +165,29 @@ class Bar:
     """A bar on stderr for work that takes longer than a second; nothing where nobody watches."""
 
     def __init__(self, label: str) -> None:
-        self.label, self.started = label, time.monotonic()
+        self.label, self.started, self.ended = label, 0.0, False
         self.bar: click._termui_impl.ProgressBar[int] | None = None
         self.lock = Lock()  # files are read side by side
 
     def __call__(self, done: int, total: int) -> None:
         """Show how far the work has come."""
         with self.lock:
+            self.started = self.started or time.monotonic()  # of the first news: other work may come before
+            if self.ended:
+                return
             if self.bar is None and time.monotonic() - self.started > 1 and 0 < done < total:
                 self.bar = click.progressbar(length=total, label=self.label, file=sys.stderr)
                 self.bar.__enter__()
             if self.bar is not None and done > self.bar.pos:
                 self.bar.update(done - self.bar.pos)
+            if done >= total:
+                self.close()
 
     def close(self) -> None:
         """End the line of the bar."""
-        if self.bar is not None:
+        if self.bar is not None and not self.ended:
             self.bar.__exit__(None, None, None)
+        self.ended = True
 
 
 @contextmanager

@@ -1,8 +1,12 @@
 """Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
 
 from .declare import Catalogue as Catalogue
+from .declare import Chance as Chance
 from .declare import Declared as Declared
+from .declare import Limits as Limits
 from .declare import Parameter as Parameter
+from .declare import Positive as Positive
+from .declare import Share as Share
 from .declare import definition as definition
 from .declare import parameters as parameters
 from .errors import ChecksFailed as ChecksFailed

@@ -3,12 +3,43 @@
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
-from typing import Any, Generic, TypeVar, cast, dataclass_transform
+from functools import cache
+from math import inf
+from types import NoneType, UnionType
+from typing import Annotated, Any, Generic, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin
 
-from .errors import UnknownName
+import numpy as np
+
+from .errors import ParameterError, UnknownName
 
 T = TypeVar("T")
 D = TypeVar("D")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Between what a number may lie: it stands in the type of a parameter, ``Annotated[float, Limits(0, 1)]``."""
+
+    low: float = -inf
+    high: float = inf
+    open: bool = False  # the ends themselves are left out
+
+    def __contains__(self, number: float) -> bool:
+        # An end at infinity is never reached: no parameter is infinite.
+        above = self.low < number if self.open or self.low == -inf else self.low <= number
+        below = number < self.high if self.open or self.high == inf else number <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        if self.high == inf:
+            return f"above {self.low:g}" if self.open else f"from {self.low:g} up"
+        return f"between {self.low:g} and {self.high:g}" + ", both included" * (not self.open)
+
+
+# The kinds of number that parameters are made of.
+Chance = Annotated[float, Limits(0, 1, open=True)]
+Share = Annotated[float, Limits(0, 1)]
+Positive = Annotated[float, Limits(0, open=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +50,7 @@ class Parameter:
     type: str
     default: object = None
     required: bool = False
+    limits: str = ""  # in words
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -45,7 +77,7 @@ class Declared:
                 value = field.default_factory()
             else:
                 raise TypeError(f"{type(self).__name__} needs {field.name}")
-            object.__setattr__(self, field.name, value)
+            object.__setattr__(self, field.name, _checked(self, field.name, field.type, value))
         if given:
             raise TypeError(f"{type(self).__name__} has no {next(iter(given))}")
         self.__post_init__()
@@ -69,6 +101,48 @@ class Declared:
 
     def __delattr__(self, name: str) -> None:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+MOST = 1e300  # beyond it a setting is a slip of the hand
+WORDS = {float: "a number", int: "a whole number", bool: "True or False", str: "text"}
+
+
+@cache
+def _kind(annotation: Any) -> tuple[frozenset[type], Limits | None, tuple[object, ...]]:
+    """What a parameter's type admits: plain types (none: the declaration looks itself), limits of numbers, words."""
+    limits = next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Limits)), None)
+    bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    parts = get_args(bare) if isinstance(bare, UnionType) else (bare,)
+    words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+    plain = {type(word) for word in words} | {part for part in parts if part in {*WORDS, NoneType}}
+    known = all(get_origin(part) is Literal or part in plain for part in parts)
+    return frozenset(plain if known else ()), limits, words
+
+
+def _checked(declared: object, name: str, annotation: Any, value: Any) -> Any:
+    """A value for a parameter in the one form that its type has for it; refused where the type has none."""
+    admitted, limits, words = _kind(annotation)
+    value = value.item() if isinstance(value, np.generic) else value
+    if not admitted:
+        return value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and abs(value) <= MOST and (not limits or value in limits):
+        # 2 and 2.0 are the same setting, and are written in one way.
+        if int in admitted and value == int(value):
+            return int(value)
+        if float in admitted:
+            return float(value)
+    elif not number and isinstance(value, tuple(admitted - {int, float})) and (not words or value in (*words, None)):
+        return value
+    what = " or ".join(map(repr, words)) or " or ".join(WORDS[kind] for kind in WORDS if kind in _widest(admitted))
+    called = getattr(declared, "name", type(declared).__name__)
+    hint = f"{name} is {what}{f' {limits}' if limits else ''}"
+    raise ParameterError(f"{called} cannot have {name}={value!r}", hint=hint)
+
+
+def _widest(admitted: frozenset[type]) -> frozenset[type]:
+    """Without whole numbers where all numbers may stand."""
+    return admitted - {int} if float in admitted else admitted
 
 
 class Catalogue(Generic[T]):
@@ -146,9 +220,11 @@ def parameters(cls: type) -> list[Parameter]:
     found = []
     for field in fields(cls):
         default = field.default_factory() if field.default_factory is not MISSING else field.default
-        text = field.type if isinstance(field.type, str) else inspect.formatannotation(field.type)
+        kind = get_args(field.type)[0] if get_origin(field.type) is Annotated else field.type
+        text = kind if isinstance(kind, str) else inspect.formatannotation(kind).replace("collections.abc.", "")
         required = default is MISSING
-        found.append(Parameter(field.name, text, None if required else default, required))
+        limits = _kind(cast("Any", field.type))[1]
+        found.append(Parameter(field.name, text, None if required else default, required, str(limits or "")))
     return found
 
 

@@ -77,8 +77,8 @@ def write(expression: Expression) -> str:
 def describe(instance: Any) -> Expression:
     """The canonical expression of a declared value: defaults left out, the field that ``at`` names put after ``@``.
 
-    ``at`` is a class variable of the declaration and "k" where there is none. Fields that hold declarations
-    themselves stand first, as inner measures.
+    ``at`` is a class variable of the declaration and "k" where there is none; a number there is always written. Fields
+    that hold declarations themselves stand first, as inner measures.
     """
     at_field = getattr(type(instance), "at", "k")
     defaults = {p.name: p.default for p in parameters(type(instance)) if not p.required}
@@ -87,7 +87,7 @@ def describe(instance: Any) -> Expression:
     at: int | float | None = None
     for field in fields(instance):
         value = getattr(instance, field.name)
-        if field.name in defaults and value == defaults[field.name]:
+        if field.name in defaults and value == defaults[field.name] and (field.name != at_field or value is None):
             continue
         if nested := _declared(value):
             inner += [describe(measure) for measure in nested]

@@ -8,7 +8,7 @@ import io
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from html import escape
@@ -25,6 +25,8 @@ _P_VALUES = {"p", "p_adjusted"}
 _SMALLEST_P = 1e-10  # the studentised range sticks near 1e-12: below this a p-value is noise
 _SMALL_P = 1e-4  # below this four decimals would show nearly nothing of a p-value
 _LARGE = 1e9  # from here on a number is written with its exponent
+_ROWS = 20_000  # of a table become text at a time, where no row waits for another
+_BOLD = "\x1b[1m{}\x1b[22m"
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -43,14 +45,21 @@ _LATEX = {
 _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_[]{}|~$!"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
-def render(table: "Table", form: str) -> str:
-    """The table as text in one of ``FORMATS``."""
+def render(table: "Table", form: str, *, bold: bool = False) -> str:
+    """The table as text in one of ``FORMATS``; ``bold`` is for a terminal that can show it."""
+    return "".join(pieces(table, form, bold=bold))
+
+
+def pieces(table: "Table", form: str, *, bold: bool = False) -> Iterator[str]:
+    """What :func:`render` gives, piece by piece: a large table need not be text as a whole."""
+    if form == "text":
+        return iter([_text(table, bold=bold)])
     try:
         writer = _WRITERS[form]
     except KeyError:
         hint = f"there are: {', '.join(FORMATS)}"
         raise ParameterError(f"there is no format named {form!r}", hint=hint) from None
-    return writer(table)
+    return iter([made]) if isinstance(made := writer(table), str) else made
 
 
 def plain(value: Any) -> Any:
@@ -75,6 +84,30 @@ def plain(value: Any) -> Any:
 def to_json(value: Any) -> str:
     """JSON text, never with NaN or Infinity; ASCII, so that any identifier survives any encoding."""
     return json.dumps(plain(value), allow_nan=False, indent=1)
+
+
+def json_rows(table: "Table", depth: int = 0) -> Iterator[str]:
+    """The rows as :func:`to_json` writes them ``depth`` levels deep: a large table in seconds, piece by piece."""
+    if not len(table):
+        yield "[]"
+        return
+    edge = "\n" + " " * (depth + 1)
+    keys = [f"{edge} {json.dumps(name)}: " for name in table.columns]
+    yield "["
+    for start in range(0, len(table), _ROWS):
+        columns = [
+            [key + text for text in _each(table.cells(name, slice(start, start + _ROWS)), _json_cell, json.dumps)]
+            for key, name in zip(keys, table.columns, strict=True)
+        ]
+        rows = (f"{edge}{{{','.join(cells)}{edge}}}" for cells in zip(*columns, strict=True))
+        yield "," * (start > 0) + ",".join(rows)
+    yield "\n" + " " * depth + "]"
+
+
+def _json_cell(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return repr(cell) if math.isfinite(cell) else "null"
+    return json.dumps(plain(cell))
 
 
 def shown(value: Cell, column: str = "") -> str:
@@ -113,6 +146,8 @@ def _harmless(sign: str) -> bool:
 
 def width(text: str) -> int:
     """How many terminal cells the text takes: two for wide East Asian characters, none for combining marks."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.category(sign) in {"Mn", "Me", "Cf"} else 1 + (unicodedata.east_asian_width(sign) in "WF")
         for sign in text
@@ -136,19 +171,51 @@ def _exact(value: Cell) -> str:
 
 
 class _Grid:
-    """A table laid out for people: headers, shown cells by row, and which columns are numbers."""
+    """A table laid out for people: headers, shown cells by row, and which columns are numbers.
 
-    def __init__(self, table: "Table") -> None:
-        columns = {name: table.cells(name) for name in table.columns}
-        self.numeric = [_is_numeric(cells) for cells in columns.values()]
-        self.header = [visible(name) for name in columns]
-        self.rows = list(zip(*([shown(c, name) for c in cells] for name, cells in columns.items()), strict=True))
-        self.caption = visible(table.caption)
-        self.notes = [visible(note) for note in table.notes]
+    ``safe`` makes a text harmless in the format, ``strong`` makes a cell stand out, ``weak`` is for the other cells of
+    a column in which one does.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        safe: Callable[[str], str],
+        strong: Callable[[str], str],
+        weak: Callable[[str], str] = str,
+    ) -> None:
+        inside = {name for ends in table.ends.values() for name in ends}
+        names = [name for name in table.columns if name not in inside]
+        marked = {name for _, name in table.best}
+        self.numeric = [_is_numeric(table.cells(name)) for name in names]
+        at_end = marked - set(table.ends)  # where the mark is the last thing in the cell
+        self.header = [(weak if name in at_end else str)(safe(visible(name))) for name in names]
+        columns = []
+        for name in names:
+            cells = _shown_cells(table, name, safe)
+            if name in marked:
+                cells = [(strong if (row, name) in table.best else weak)(cell) for row, cell in enumerate(cells)]
+            if name in table.ends:
+                low, high = (_shown_cells(table, end, safe) for end in table.ends[name])
+                cells = [f"{c} {_between(a, b, safe)}".rstrip() for c, a, b in zip(cells, low, high, strict=True)]
+            columns.append(cells)
+        self.rows = list(zip(*columns, strict=True))
+        self.best = {(row, names.index(name)) for row, name in table.best}
+        self.caption = safe(visible(table.caption))
+        self.notes = [safe(f"note: {visible(note)}") for note in table.notes]
 
 
-def _text(table: "Table") -> str:
-    grid = _Grid(table)
+def _shown_cells(table: "Table", name: str, safe: Callable[[str], str]) -> list[str]:
+    return _each(table.cells(name), lambda cell: safe(shown(cell, name)), lambda word: safe(shown(word)))
+
+
+def _between(low: str, high: str, safe: Callable[[str], str]) -> str:
+    """Two ends as an interval; nothing where there are none."""
+    return f"{safe('[')}{low}, {high}{safe(']')}" if low or high else ""
+
+
+def _text(table: "Table", *, bold: bool = False) -> str:
+    grid = _Grid(table, safe=str, strong=lambda cell: f"{cell}*", weak=lambda cell: f"{cell} ")
     lines = [grid.header, *grid.rows]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
@@ -156,65 +223,59 @@ def _text(table: "Table") -> str:
         space = " " * (size - width(text))
         return space + text if right else text + space
 
-    laid = [
-        "  ".join(pad(c, w, right=n) for c, w, n in zip(line, widths, grid.numeric, strict=True)).rstrip()
-        for line in lines
-    ]
-    return "\n".join([*([grid.caption] if grid.caption else []), *laid, *(f"note: {note}" for note in grid.notes)])
+    laid = []
+    for row, line in enumerate(lines, -1):
+        cells = [pad(c, w, right=n) for c, w, n in zip(line, widths, grid.numeric, strict=True)]
+        if bold and grid.best:
+            cells = [_BOLD.format(cell) if (row, i) in grid.best else cell for i, cell in enumerate(cells)]
+        laid.append("  ".join(cells).rstrip())
+    said = [grid.caption] * bool(grid.caption) + ["* best"] * bool(grid.best)
+    return "\n".join([*([", ".join(said)] if said else []), *laid, *grid.notes])
 
 
 def _markdown(table: "Table") -> str:
-    grid = _Grid(table)
-
-    def line(cells: Iterable[str]) -> str:
-        return f"| {' | '.join(_replace(cell, _MARKDOWN) for cell in cells)} |"
-
+    grid = _Grid(table, safe=lambda text: _replace(text, _MARKDOWN), strong=lambda cell: f"**{cell}**")
     rule = f"|{'|'.join(' ---: ' if numeric else ' :--- ' for numeric in grid.numeric)}|"
-    body = "\n".join([line(grid.header), rule, *map(line, grid.rows)])
-    parts = [_replace(grid.caption, _MARKDOWN), body, *(f"note: {_replace(n, _MARKDOWN)}" for n in grid.notes)]
+    lines = [f"| {' | '.join(cells)} |" for cells in (grid.header, *grid.rows)]
+    parts = [grid.caption, "\n".join([lines[0], rule, *lines[1:]]), *grid.notes]
     return "\n\n".join(part for part in parts if part)
 
 
 def _latex(table: "Table") -> str:
-    grid = _Grid(table)
-
-    def line(cells: Iterable[str]) -> str:
-        return f"{' & '.join(_replace(cell, _LATEX) for cell in cells)} \\\\"
-
-    caption = [f"\\caption{{{_replace(grid.caption, _LATEX)}}}"] if grid.caption else []
+    grid = _Grid(table, safe=lambda text: _replace(text, _LATEX), strong=lambda cell: f"\\textbf{{{cell}}}")
     spec = "".join("r" if numeric else "l" for numeric in grid.numeric)
-    notes = [f"\\par\\footnotesize note: {_replace(note, _LATEX)}" for note in grid.notes]
+    header, *body = (f"{' & '.join(cells)} \\\\" for cells in (grid.header, *grid.rows))
     return "\n".join(
         [
             "\\begin{table}",
             "\\centering",
-            *caption,
+            *([f"\\caption{{{grid.caption}}}"] if grid.caption else []),
             f"\\begin{{tabular}}{{{spec}}}",
             "\\toprule",
-            line(grid.header),
+            header,
             "\\midrule",
-            *map(line, grid.rows),
+            *body,
             "\\bottomrule",
             "\\end{tabular}",
-            *notes,
+            *(f"\\par\\footnotesize {note}" for note in grid.notes),
             "\\end{table}",
         ]
     )
 
 
 def _html(table: "Table") -> str:
-    grid = _Grid(table)
+    grid = _Grid(table, safe=escape, strong=lambda cell: f"<b>{cell}</b>")
     kind = [' class="number"' if numeric else "" for numeric in grid.numeric]
 
     def row(cells: Sequence[str]) -> str:
-        first = f'<th scope="row"{kind[0]}>{escape(cells[0])}</th>' if cells else ""
-        rest = (f"<td{k}>{escape(c)}</td>" for c, k in zip(cells[1:], kind[1:], strict=True))
+        first = f'<th scope="row"{kind[0]}>{cells[0]}</th>' if cells else ""
+        rest = (f"<td{k}>{c}</td>" for c, k in zip(cells[1:], kind[1:], strict=True))
         return f"<tr>{first}{''.join(rest)}</tr>"
 
-    head = "".join(f'<th scope="col"{k}>{escape(c)}</th>' for c, k in zip(grid.header, kind, strict=True))
-    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
+    head = "".join(f'<th scope="col"{k}>{c}</th>' for c, k in zip(grid.header, kind, strict=True))
+    caption = f"<caption>{grid.caption}</caption>" if grid.caption else ""
     body = "\n".join(map(row, grid.rows))
-    notes = "".join(f"\n<p>note: {escape(note)}</p>" for note in grid.notes)
+    notes = "".join(f"\n<p>{note}</p>" for note in grid.notes)
     return f"<table>{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}"
 
 
@@ -226,39 +287,52 @@ class _LastLine(io.StringIO):
         return len(line)
 
 
-def _csv(table: "Table") -> str:
+def _csv(table: "Table") -> Iterator[str]:
     # Written with \r\n so that the module quotes both characters (3.11 quotes only those of its own line end),
     # and joined with \n.
     out = _LastLine()
     writer = csv.writer(out, lineterminator="\r\n")
-    lines = []
-    for row in [table.columns, *_exact_rows(table)]:
-        writer.writerow(row)
-        lines.append(out.line)
-    return "\n".join(lines) + "\n"
+
+    def line(cells: Sequence[str]) -> str:
+        writer.writerow(cells)
+        return f"{out.line}\n"
+
+    yield line(table.columns)
+    for rows in _exact_rows(table, safe=str):
+        yield "".join(map(line, rows))
 
 
-def _tsv(table: "Table") -> str:
-    signs = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-    lines = [table.columns, *_exact_rows(table)]
-    return "".join("\t".join(_replace(cell, signs) for cell in line) + "\n" for line in lines)
+def _tsv(table: "Table") -> Iterator[str]:
+    signs = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+    yield "\t".join(name.translate(signs) for name in table.columns) + "\n"
+    for rows in _exact_rows(table, safe=lambda text: text.translate(signs)):
+        yield "".join(f"{line}\n" for line in map("\t".join, rows))
 
 
-def _exact_rows(table: "Table") -> Iterable[tuple[str, ...]]:
-    return zip(*(map(_exact, table.cells(name)) for name in table.columns), strict=True)
+def _exact_rows(table: "Table", safe: Callable[[str], str]) -> Iterator[Iterable[tuple[str, ...]]]:
+    """The rows with every digit, some thousands at a time."""
+    for start in range(0, len(table), _ROWS):
+        part = slice(start, start + _ROWS)
+        columns = (_each(table.cells(name, part), _exact, safe) for name in table.columns)
+        yield zip(*columns, strict=True)
 
 
-def _json(table: "Table") -> str:
-    return to_json(table.rows())
+def _each(cells: Iterable[Cell], other: Callable[[Cell], str], word: Callable[[str], str]) -> list[str]:
+    """Cells as text: ids and names come again and again, so that each is looked at once."""
+    known: dict[str, str] = {}
+    return [
+        (known.get(cell) or known.setdefault(cell, word(cell))) if isinstance(cell, str) else other(cell)
+        for cell in cells
+    ]
 
 
 def _replace(text: str, signs: Mapping[str, str]) -> str:
     return "".join(signs.get(sign, sign) for sign in text)
 
 
-_WRITERS: Final[dict[str, Callable[["Table"], str]]] = {
+_WRITERS: Final[dict[str, Callable[["Table"], str | Iterator[str]]]] = {
     "text": _text,
-    "json": _json,
+    "json": json_rows,
     "tsv": _tsv,
     "csv": _csv,
     "latex": _latex,

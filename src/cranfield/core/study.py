@@ -1,14 +1,14 @@
 """The answer to one question: a verdict in words, the tables behind it, the names of the charts that show it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from types import MappingProxyType
 from typing import Any
 
 from .errors import ParameterError
 from .provenance import Provenance
-from .render import plain, to_json, visible
+from .render import json_rows, plain, to_json, visible
 from .table import Table
 
 CONTRACT = 1  # of the JSON object; a change that breaks a reader adds one
@@ -71,4 +71,13 @@ class Study:
 
     def to_json(self) -> str:
         """The object of the JSON contract: numbers exact, null where one does not exist, no clock time."""
-        return to_json(self.as_dict())
+        return "".join(self.json_pieces())
+
+    def json_pieces(self) -> Iterator[str]:
+        """What :meth:`to_json` gives, piece by piece: large tables need not be text as a whole."""
+        opening, closing = to_json(replace(self, tables={}).as_dict()).split('\n "tables": {}')
+        yield f'{opening}\n "tables": {{'
+        for i, (name, table) in enumerate(self.tables.items()):
+            yield f"{',' * (i > 0)}\n  {to_json(name)}: "
+            yield from json_rows(table, depth=2)
+        yield ("\n }" if self.tables else "}") + closing

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -23,19 +23,25 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = tuple[Cell, ...] | NDArray[Any]
 
+ALL = slice(None)
+PLAIN = {str, int, bool, date, NoneType}  # cells that are kept as they are
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table:
     """Named columns of equal length, a caption, and how they were made.
 
     Numbers keep every digit until they are shown. NaN is how a missing number is stored in an array; it comes out as
-    ``None``, null or an empty cell. Two tables are equal when columns, caption and notes are, however made.
+    ``None``, null or an empty cell. Two tables are equal when they look the same, however made. Only where people read
+    it, ``best`` cells stand out, and a number has its ``ends`` beside it.
     """
 
     data: Mapping[str, Sequence[Any] | NDArray[Any]]
     caption: str = ""
     made_by: Provenance | None = None
     notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, str]] = frozenset()  # (row, column)
+    ends: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # column: those of its lower and upper end
 
     def __post_init__(self) -> None:
         frozen = {name: _freeze(name, column) for name, column in self.data.items()}
@@ -45,6 +51,8 @@ class Table:
             raise ParameterError(f"columns differ in length: {sized}", hint="give every column one cell per row")
         object.__setattr__(self, "data", MappingProxyType(frozen))
         object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "best", frozenset(self.best))
+        object.__setattr__(self, "ends", MappingProxyType(dict(self.ends)))
 
     @classmethod
     def from_rows(
@@ -72,9 +80,9 @@ class Table:
             hint = f"there are: {', '.join(self.columns)}"
             raise ParameterError(f"the table has no column named {name!r}", hint=hint) from None
 
-    def cells(self, name: str) -> list[Cell]:
-        """One column as plain Python values, ``None`` where a number is missing."""
-        column = self.column(name)
+    def cells(self, name: str, rows: slice = ALL) -> list[Cell]:
+        """One column (or some rows of it) as plain Python values, ``None`` where a number is missing."""
+        column = self.column(name)[rows]
         if isinstance(column, np.ndarray):
             return [None if cell != cell else cell for cell in column.tolist()]  # NaN alone differs from itself
         return list(column)
@@ -93,14 +101,14 @@ class Table:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
-        mine, theirs = ((t.columns, t.caption, t.notes) for t in (self, other))
+        mine, theirs = ((t.columns, t.caption, t.notes, t.best, dict(t.ends)) for t in (self, other))
         return mine == theirs and all(self.cells(name) == other.cells(name) for name in self.columns)
 
     def __hash__(self) -> int:
         return hash((self.columns, self.caption, len(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (dict(self.data), self.caption, self.made_by, self.notes)
+        return Table, (dict(self.data), self.caption, self.made_by, self.notes, self.best, dict(self.ends))
 
     def __str__(self) -> str:
         return render(self, "text")
@@ -175,6 +183,8 @@ def _freeze(name: str, column: Sequence[Any] | NDArray[Any]) -> Column:
         kept.setflags(write=False)
         return kept
     cells = column.tolist() if isinstance(column, np.ndarray) else column
+    if set(map(type, cells)) <= PLAIN:
+        return tuple(cells)
     return tuple(_cell(name, cell) for cell in cells)
 
 

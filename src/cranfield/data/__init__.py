@@ -1,13 +1,20 @@
 """Files and foreign frames become typed values here: judgments, runs, assessed runs, values."""
 
+from ._aggregates import AGGREGATES as AGGREGATES
+from ._aggregates import check_aggregate as check_aggregate
 from ._assess import Attribute as Attribute
 from ._assess import assess as assess
 from ._assessed import NOBODY as NOBODY
 from ._assessed import Assessed as Assessed
 from ._assessed import Block as Block
+from ._assessed import assess_grades as assess_grades
+from ._chosen import find_run as find_run
+from ._chosen import find_topics as find_topics
 from ._inspect import Inspected as Inspected
 from ._inspect import compare_topics as compare_topics
 from ._inspect import inspect as inspect
+from ._lengths import Lengths as Lengths
+from ._lengths import read_lengths as read_lengths
 from ._problems import Problem as Problem
 from ._problems import Problems as Problems
 from ._qrels import Qrels as Qrels
@@ -19,8 +26,10 @@ from ._run import RunFrame as RunFrame
 from ._run import find_runs as find_runs
 from ._run import read_run as read_run
 from ._run import run_name as run_name
+from ._scenario import with_unjudged_as as with_unjudged_as
 from ._scores import read_scores as read_scores
 from ._source import Source as Source
+from ._values import Curve as Curve
 from ._values import Given as Given
 from ._values import Values as Values
 from ._write import write as write

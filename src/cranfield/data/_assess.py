@@ -14,6 +14,7 @@ from cranfield.core import ParameterError, Ties
 
 from ._assessed import NOBODY, Assessed
 from ._columns import numbers, strings
+from ._lengths import Lengths, read_lengths
 from ._problems import listed, problem
 from ._qrels import Qrels, read_qrels
 from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked
@@ -44,17 +45,24 @@ def assess(
     *,
     ties: Ties | str = Ties.TREC,
     compat: str | None = None,
+    without_self: bool = False,
     also: Sequence[tuple[Sequence[object], Sequence[object]]] = (),
     sum_above: Attribute | None = None,
+    lengths: Any = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Assessed:
     """Find, in every run, every document that the judgments name (and the (topic, document) tables of ``also``).
 
     ``ties`` orders documents of equal score, ``compat="trec_eval-9"`` compares scores as float32 and forgives columns
-    after the sixth, ``sum_above`` adds up an attribute over everything ranked above each found document.
+    after the sixth, ``without_self`` leaves out documents with the id of their topic, ``sum_above`` adds up an
+    attribute over everything ranked above each found document. ``lengths`` says how many words each document has (what
+    ``read_lengths`` reads); they are added up in the same way, and kept.
     """
     order = order_of(ties)
+    if lengths is not None and sum_above is not None:
+        hint = "lengths are what is summed up: give sum_above= or lengths="
+        raise ParameterError("only one attribute can be summed up", hint=hint)
     judgments = read_qrels(qrels)
     found = find_runs(runs)
     if not found:
@@ -63,12 +71,15 @@ def assess(
     tables.extend(_side_table(topics, documents) for topics, documents in also)
     names = _native.Names(tables)
     options: dict[str, Any] = {"ties": order, "trec_eval_9": is_trec_eval_9(compat), "names": names}
-    if sum_above is not None:
-        options["attribute"] = sum_above.native()
+    options["without_self"] = without_self
+    known = None if lengths is None else read_lengths(lengths)
+    attribute = known or sum_above
+    if attribute is not None:
+        options["attribute"] = attribute.native()
     reads = _read_all(found, options, threads or cpu_count() or 1, progress)
     for read, source in reads:
         _meet(judgments, read, source)
-    return _joined(judgments, names, found, reads)
+    return _joined(judgments, names, found, reads, known)
 
 
 def _side_table(topics: Sequence[object], documents: Sequence[object]) -> tuple[Strings, NDArray[np.uint32], Strings]:
@@ -124,6 +135,7 @@ def _joined(
     names: _native.Names,
     runs: Sequence[Run | RunFile | RunFrame],
     reads: Sequence[tuple[dict[str, Any], Source]],
+    lengths: Lengths | None,
 ) -> Assessed:
     topics = len(judgments.topics)  # first in the names; what only a side table names is no topic of ours
     named = names.starts[: topics + 1]
@@ -142,7 +154,7 @@ def _joined(
         if unknown:
             notes.append(f"{run.name}: {len(unknown)} topics are not in the qrels ({listed(unknown)})")
     rank = np.concatenate([column["rank"] for column in columns])
-    joined = {"rank": rank, "tie_first": rank, "tie_last": rank}
+    joined: dict[str, Any] = {"rank": rank, "tie_first": rank, "tie_last": rank}
     for key in {key for column in columns for key in column} - {"rank"}:
         # A run without ties has none to tell: the first and the last rank of a score are the rank.
         joined[key] = np.concatenate([column.get(key, column["rank"]) for column in columns])
@@ -155,8 +167,9 @@ def _joined(
         starts=np.concatenate(starts),
         retrieved=np.concatenate([read["retrieved"][:topics] for read, _ in reads]),
         tied=np.concatenate([read["tied"][:topics] for read, _ in reads]),
+        length=None if lengths is None else lengths.of(names.documents)[: len(grade)],
         named_by=tuple(names.rows),
-        sources=(judgments.source, *(source for _, source in reads)),
+        sources=(judgments.source, *(source for _, source in reads), *([lengths.source] if lengths else [])),
         notes=tuple(notes),
         **joined,
     )

@@ -1,9 +1,9 @@
 """The assessed run: where each run put every document that somebody named."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Gains, Grades, Ranks, Rows
 
 from ._source import Source
+
+T = TypeVar("T")
 
 NOBODY = -np.inf  # the grade of a document that nobody judged
 CELLS = 1 << 18  # of one block: small enough to stay in the processor's cache
@@ -27,7 +29,7 @@ class Kernel(Protocol):
     def gain(self, grade: Grades, /) -> Gains:
         """What a document of this grade is worth: the perfect ranking is sorted by it."""
 
-    def counts(self, grade: Grades, /) -> NDArray[np.bool_]:
+    def earns(self, grade: Grades, /) -> NDArray[np.bool_]:
         """Whether a document of this grade can make a difference: the others are not shown to the kernel."""
 
 
@@ -44,16 +46,13 @@ class Block:
     rank: Ranks
     grade: Grades
     document: NDArray[np.int64]  # (row, document): which named document; -1 where there is none
+    retrieved: Rows  # (row,): how many documents were retrieved, named or not
+    kept: dict[Hashable, object] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def topic(self) -> NDArray[np.int64]:
         """Which topic each row is about."""
         return self.row % len(self.assessed.topics)
-
-    @property
-    def retrieved(self) -> Rows:
-        """How many documents were retrieved in each row, named or not."""
-        return self.assessed.retrieved[self.row].astype(np.float64)
 
     def relevant(self, rel: float) -> Rows:
         """How many documents of each row's topic reach grade ``rel``, retrieved or not."""
@@ -80,10 +79,40 @@ class Block:
             raise ParameterError("nothing was summed up over the documents above", hint="assess with sum_above=")
         return self.assessed.rectangle(self.row, self.assessed.above, self.rank.shape[1], 0)
 
+    @property
+    def length(self) -> Ranks:
+        """(row, document): how long each document is, where ``assess`` was told; 0 where there is none."""
+        if self.assessed.length is None:
+            raise ParameterError("nobody knows how long the documents are", hint="assess with lengths=")
+        return np.where(self.document >= 0, self.assessed.length[self.document], 0)
+
+    @property
+    def judged(self) -> Ranks:
+        """(row, document): how many judged documents stand there or above, shown or not."""
+        return self.once(
+            "judged", lambda: self.assessed.rectangle(self.row, self.assessed.judged, self.rank.shape[1], 0)
+        )
+
+    def upto(self, k: float) -> NDArray[np.int64]:
+        """(row,): the columns down to the last document of the first ``k``: where to look into what is cumulated."""
+        column = np.arange(1, self.rank.shape[1] + 1)
+        # Between them there may be some that were taken out.
+        return self.once(("upto", k), lambda: np.where(self.rank <= k, column, 0).max(axis=1, initial=0))
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` makes, made once for the block: the cut-offs of a measure share what is cumulated."""
+        if what not in self.kept:
+            self.kept[what] = make()
+        return cast("T", self.kept[what])
+
     def judged_only(self) -> "Block":
         """The same rows with unjudged documents taken out, and the ranks closed up."""
-        judged = self.grade >= 0
-        return replace(self, rank=np.where(judged, judged.cumsum(axis=1), np.inf))
+        return self.once("judged only", self._closed_up)
+
+    def _closed_up(self) -> "Block":
+        rank = np.where(self.grade >= 0, self.judged, np.inf)
+        retrieved = self.assessed.judged_retrieved[self.row].astype(np.float64)
+        return replace(self, rank=rank, retrieved=retrieved, kept={})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,11 +136,14 @@ class Assessed:
     retrieved: NDArray[np.int32]  # (row,): 0 where the topic is missing from the run
     tied: NDArray[np.int32]  # (row,): documents that share their score with another
     above: NDArray[np.float64] | None = None  # (entry,): sum of an attribute over all documents ranked above
+    length: NDArray[np.float64] | None = None  # (named,): how long each is; ``above`` then adds up lengths
     # For the qrels and then each side table: which named document each of its rows is.
     named_by: tuple[NDArray[np.int64], ...] = ()
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     _best: dict[Kernel, Rows] = field(default_factory=dict, init=False)
+    # What this shows a part of, and which entries.
+    _whole: "tuple[Assessed, NDArray[np.int64]] | None" = field(default=None, init=False)
 
     def __repr__(self) -> str:
         return f"Assessed({len(self.runs)} runs, {len(self.topics)} topics, {len(self.rank)} named documents retrieved)"
@@ -124,6 +156,34 @@ class Assessed:
     def relevant(self, rel: float) -> Rows:
         """(topic,): how many documents reach grade ``rel``."""
         return np.add.reduceat(self.grade >= rel, self.named[:-1], dtype=np.float64)
+
+    @cached_property
+    def judged(self) -> NDArray[np.int32]:
+        """(entry,): how many judged documents of the row stand there or above."""
+        if self._whole:
+            whole, place = self._whole
+            return whole.judged[place]
+        judged = np.concatenate(([0], (self.grade[self.document] >= 0).cumsum(dtype=np.int32)))
+        return (judged[1:] - np.repeat(judged[self.starts[:-1]], np.diff(self.starts))).astype(np.int32)
+
+    @cached_property
+    def judged_retrieved(self) -> NDArray[np.int64]:
+        """(row,): how many judged documents were retrieved."""
+        if self._whole:
+            return self._whole[0].judged_retrieved
+        judged = np.concatenate(([0], (self.grade[self.document] >= 0).cumsum()))
+        return judged[self.starts[1:]] - judged[self.starts[:-1]]
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """(entry,): which row it belongs to."""
+        return np.repeat(np.arange(len(self.retrieved)), np.diff(self.starts))
+
+    @property
+    def groups(self) -> NDArray[np.int64]:
+        """(group,): where the entries of each row and score start."""
+        begins = (np.diff(self.row, prepend=-1) != 0) | (np.diff(self.tie_first, prepend=0) != 0)
+        return np.flatnonzero(begins)
 
     def with_grades(self, grade: NDArray[np.float64]) -> "Assessed":
         """The same rankings under other grades of the same documents."""
@@ -151,8 +211,15 @@ class Assessed:
             tie_last=rank,
             retrieved=counts.astype(np.int32),
             tied=np.zeros(len(counts), np.int32),
-            above=None,
+            above=self._lengths_above(order, starts),
         )
+
+    def _lengths_above(self, order: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """(entry,): for rankings of named documents only, the lengths of all that stand above each."""
+        if self.length is None:
+            return None
+        sums = np.concatenate(([0.0], self.length[order].cumsum()))
+        return sums[:-1] - np.repeat(sums[starts[:-1]], np.diff(starts))
 
     def at_best(self, measure: Kernel) -> Rows:
         """(topic,): the value of a measure for the perfect ranking; kept, because many runs ask for it."""
@@ -163,17 +230,20 @@ class Assessed:
             self._best[measure] = ideal.map([measure])[0, :, 0]
         return self._best[measure]
 
-    def map(self, kernels: Sequence[Kernel]) -> Cube:
-        """(run, topic, kernel): every kernel over every row, block by block."""
-        out = np.empty((len(self.retrieved), len(kernels)))
+    def map(self, kernels: Sequence[Kernel], progress: Callable[[int, int], object] | None = None) -> Cube:
+        """(run, topic, kernel): every kernel over every row, block by block; ``progress`` hears of rows × kernels."""
+        out, done = np.empty((len(self.retrieved), len(kernels))), 0
         alike: dict[bytes, list[int]] = {}
         for i, kernel in enumerate(kernels):
-            alike.setdefault(np.packbits(kernel.counts(self.grade)).tobytes(), []).append(i)
+            alike.setdefault(np.packbits(kernel.earns(self.grade)).tobytes(), []).append(i)
         for group in alike.values():
-            shown = self.only(kernels[group[0]].counts(self.grade))
+            shown = self.only(kernels[group[0]].earns(self.grade))
             for block in shown.blocks():
                 for i in group:
                     out[block.row, i] = kernels[i].kernel(block)
+                done += len(block.row) * len(group)
+                if progress:
+                    progress(done, out.size)
         return out.reshape(len(self.runs), len(self.topics), len(kernels))
 
     def only(self, named: NDArray[np.bool_]) -> "Assessed":
@@ -195,22 +265,69 @@ class Assessed:
             tie_last=tie_last,
             above=None if self.above is None else self.above[place],
         )
+        object.__setattr__(shown, "_whole", (self, place))
         object.__setattr__(shown, "_best", self._best)  # the same grades have the same perfect rankings
         return shown
 
-    def blocks(self) -> Iterator[Block]:
-        """All rows in rectangles of similar width, so that one deep topic does not widen the others."""
-        length = np.diff(self.starts)
+    def judged_only(self) -> "Assessed":
+        """The same rankings with unjudged documents taken out, and ranks and ties closed up."""
+        judged = self.only(self.grade >= 0)
+        first = judged.groups
+        size = np.diff(first, append=len(judged.rank))
+        shown = replace(
+            judged,
+            rank=judged.judged,
+            tie_first=np.repeat(judged.judged[first], size),
+            tie_last=np.repeat(judged.judged[first + size - 1], size),
+            retrieved=self.judged_retrieved.astype(np.int32),
+            above=None,
+        )
+        object.__setattr__(shown, "_best", self._best)
+        return shown
+
+    def reordered(
+        self,
+        of: NDArray[np.int64],
+        length: NDArray[np.int64],
+        entry: NDArray[np.int64],
+        rank: NDArray[np.int64],
+    ) -> "Assessed":
+        """The same documents in other orders: rows of which each is an order of one here.
+
+        ``of`` says of which, ``length`` how many entries it has; these are given one after the other, in rank order,
+        by their place here and their new rank.
+        """
+        ranks = rank.astype(np.int32)
+        shown = replace(
+            self,
+            runs=("order",) * (len(of) // len(self.topics)),
+            starts=np.concatenate(([0], length.cumsum())),
+            document=self.document[entry],
+            rank=ranks,
+            tie_first=ranks,
+            tie_last=ranks,
+            retrieved=self.retrieved[of],
+            tied=np.zeros(len(of), np.int32),
+            above=None,
+        )
+        object.__setattr__(shown, "_best", self._best)
+        return shown
+
+    def blocks(self, rows: NDArray[np.int64] | None = None) -> Iterator[Block]:
+        """All rows, or some, in rectangles of similar width, so that one deep topic does not widen the others."""
+        chosen = np.arange(len(self.retrieved)) if rows is None else rows
+        length = np.diff(self.starts)[chosen]
         width = np.where(length > 1, 1 << np.ceil(np.log2(np.maximum(length, 1))).astype(int), 1)
         for wide in sorted(set(width.tolist())):  # np.unique would import numpy.ma, for 10 ms
-            rows = np.flatnonzero(width == wide)
-            for part in np.array_split(rows, min(len(rows), max(1, len(rows) * wide // CELLS))):
+            alike = chosen[width == wide]
+            for part in np.array_split(alike, min(len(alike), max(1, len(alike) * wide // CELLS))):
                 yield self._block(part, wide)
 
     def _block(self, rows: NDArray[np.int64], width: int) -> Block:
         document = self.rectangle(rows, self.document, width, -1).astype(np.int64)
         grade = np.where(document >= 0, self.grade[document], NOBODY)
-        return Block(self, rows, self.rectangle(rows, self.rank, width, np.inf), grade, document)
+        rank = self.rectangle(rows, self.rank, width, np.inf)
+        return Block(self, rows, rank, grade, document, self.retrieved[rows].astype(np.float64))
 
     def rectangle(
         self, rows: NDArray[np.int64], entries: NDArray[np.generic], width: int, otherwise: float
@@ -221,3 +338,31 @@ class Assessed:
         place = self.starts[rows, None] + np.arange(width)
         there = place < self.starts[rows + 1, None]
         return np.where(there, entries[np.where(there, place, 0)], otherwise)
+
+
+def assess_grades(rankings: Sequence[Sequence[float]], missed: Sequence[Sequence[float]] = ()) -> Assessed:
+    """One run whose rankings are given by the grades down them, a topic each; below 0 is a document nobody judged.
+
+    ``missed`` are the grades of judged documents that each ranking does not hold.
+    """
+    lengths = np.array([len(ranking) for ranking in rankings])
+    others = [list(missed[t]) if t < len(missed) else [] for t in range(len(rankings))]
+    named = np.concatenate(([0], np.cumsum([len(r) + len(m) for r, m in zip(rankings, others, strict=True)])))
+    grades = [float(grade) for r, m in zip(rankings, others, strict=True) for grade in (*r, *m)]
+    grade = np.array([number if number >= 0 else NOBODY for number in grades])
+    rank = np.concatenate([np.arange(1, n + 1) for n in lengths]).astype(np.int32)
+    first = np.repeat(named[:-1], lengths)
+    return Assessed(
+        runs=("run",),
+        topics=tuple(str(t + 1) for t in range(len(rankings))),
+        documents=Strings([f"document {d + 1}" for d in range(len(grade))]),
+        named=named,
+        grade=grade,
+        starts=np.concatenate(([0], lengths.cumsum())),
+        document=(first + rank - 1).astype(np.int32),
+        rank=rank,
+        tie_first=rank,
+        tie_last=rank,
+        retrieved=lengths.astype(np.int32),
+        tied=np.zeros(len(lengths), np.int32),
+    )

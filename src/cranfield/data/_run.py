@@ -93,7 +93,7 @@ def find_runs(data: Runs) -> list[Run | RunFile | RunFrame]:
     """Every run that somebody may mean: paths, folders, globs, frames, dicts; each with a name of its own."""
     found: list[Run | RunFile | RunFrame] = []
     for name, item in _items(data):
-        if isinstance(item, Run):
+        if isinstance(item, Run | RunFile | RunFrame):
             found.append(replace(item, name=name) if name else item)
         elif isinstance(item, str | PathLike):
             for path in _paths(fspath(item)):

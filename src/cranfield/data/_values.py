@@ -1,23 +1,24 @@
 """The cube run × topic × measure."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError, Provenance, Study, Table
+from cranfield.core import Direction, ParameterError, Provenance, Study, Table
 from cranfield.core.types import Cube, Matrix
 
-from ._problems import listed
+from ._against import TINY, compare_with, has_better, subtract
+from ._aggregates import IN_WORDS, check_aggregate, sum_up
+from ._chosen import find_run, find_topics
+from ._value_notes import notes_on
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-
-
-SINGLY = 3  # so many runs that miss topics are named one by one
 
 
 class Named(Protocol):
@@ -27,6 +28,14 @@ class Named(Protocol):
     def aggregate(self) -> str:
         """How it is summed up: mean, sum, …."""
 
+    @property
+    def direction(self) -> Direction | None:
+        """Which end is the good one, if that is known."""
+
+    @property
+    def family(self) -> str:
+        """What it is like; a ``count`` is neither good nor bad."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -34,30 +43,22 @@ class Given:
 
     label: str
     aggregate: str = "mean"
+    direction: Direction | None = None
+    family: str = ""
 
     def __str__(self) -> str:
         return self.label
 
 
-def _sum(values: Matrix, there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.where(there, values, 0).sum(axis=1)
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """Values along an axis, such as the precision at levels of recall; what a chart of this name draws."""
 
-
-def _mean(values: Matrix, there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    count = there.sum(axis=1)
-    return np.divide(_sum(values, there), count, out=np.full(len(values), np.nan), where=count > 0)
-
-
-def _median(values: Matrix, there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.array([np.median(row[has]) if has.any() else np.nan for row, has in zip(values, there, strict=True)])
-
-
-# How the values of each run are summed up over its topics: (run, topic) and where there is a value.
-AGGREGATES: dict[str, Callable[[Matrix, NDArray[np.bool_]], NDArray[np.float64]]] = {
-    "mean": _mean,
-    "sum": _sum,
-    "median": _median,
-}
+    name: str
+    along: str  # what the points are: recall
+    of: str  # what the values are: precision
+    points: tuple[float, ...]
+    cube: Cube  # (run, topic, point)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +75,16 @@ class Values:
     tags: tuple[str, ...] = ()  # (run,): what each run calls itself in its last column
     notes: tuple[str, ...] = ()
     made_by: Provenance = field(default_factory=Provenance)
+    low: Cube | None = None  # between low and high lies what is not known: the order of ties, the unjudged
+    high: Cube | None = None
+    by: str | None = None  # one aggregate for all, in place of each measure's own; sums stay sums
+    curve: Curve | None = None
+
+    def __post_init__(self) -> None:
+        if (self.low is None) != (self.high is None):
+            raise ParameterError("only one end of the values is given", hint="give both low and high, or neither")
+        if self.by:
+            check_aggregate(self.by)
 
     def __repr__(self) -> str:
         return str(self.mean())
@@ -88,6 +99,26 @@ class Values:
             return names.index(str(measure))
         raise ParameterError(f"there are no values of {measure}", hint=f"there are: {', '.join(names)}")
 
+    def run_index(self, run: str) -> int:
+        """The place of a run, called by its name or by its file."""
+        files = [source.name for source in self.made_by.inputs if source.kind == "run"]
+        return find_run(self.runs, files, run)
+
+    def only(self, topics: Iterable[str]) -> "Values":
+        """The same values of some topics alone."""
+        chosen = find_topics(self.topics, topics)
+        return replace(
+            self,
+            topics=tuple(self.topics[t] for t in chosen),
+            cube=self.cube[:, chosen],
+            counted=self.counted[:, chosen],
+            missing=self.missing[:, chosen],
+            without_relevant=self.without_relevant[:, chosen],
+            low=None if self.low is None else self.low[:, chosen],
+            high=None if self.high is None else self.high[:, chosen],
+            curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
+        )
+
     def matrix(self, measure: object = None) -> Matrix:
         """(topic, run): the values of one measure, the only one if none is named; what statistics start from."""
         if measure is None and len(self.measures) > 1:
@@ -96,22 +127,30 @@ class Values:
         return np.where(self.counted, self.cube[:, :, i], np.nan).T
 
     def aggregate(self, by: str | None = None) -> NDArray[np.float64]:
-        """(run, measure): values over the topics that count, summed up in each measure's own way or all ``by`` one."""
-        out = np.empty((len(self.runs), len(self.measures)))
-        for i, measure in enumerate(self.measures):
-            # Topics side by side in memory: a run's sum is then the same to the last bit, whatever stands beside it.
-            values = np.ascontiguousarray(self.matrix(measure).T)
-            there = ~np.isnan(values)
-            out[:, i] = AGGREGATES[by or measure.aggregate](values, there)
-        return out
+        """(run, measure): values over the topics that count, summed up in each measure's own way or all ``by`` one.
+
+        What is a sum stays one.
+        """
+        return self._summed(self.cube, by)
+
+    def _summed(self, cube: Cube, by: str | None = None) -> NDArray[np.float64]:
+        values = np.where(self.counted[:, :, None], cube, np.nan)
+        return sum_up(values, [self.way(measure, by) for measure in self.measures])
+
+    def way(self, measure: Named, by: str | None = None) -> str:
+        """How a measure is summed up."""
+        check_aggregate(asked := by or self.by or measure.aggregate)
+        return measure.aggregate if measure.aggregate == "sum" else asked
 
     def mean(self) -> Table:
         """One row per run, one column per measure: what people look at first."""
         columns: dict[str, Any] = {"run": self.runs}
-        for measure, column in zip(self.measures, self.aggregate().T, strict=True):
-            counts = measure.aggregate == "sum" and not (column % 1).any()
-            columns[str(measure)] = column.astype(np.int64) if counts else column
-        return Table(columns, self._caption(), self.made_by, self._counts())
+        columns |= dict(zip(map(str, self.measures), map(whole, self._sums.T, self.measures), strict=True))
+        ends = {}
+        for i, measure in enumerate(self.measures if self._ends else ()):
+            low, high = ends[str(measure)] = (f"{measure} low", f"{measure} high")
+            columns |= {low: whole(self._ends["low"][:, i], measure), high: whole(self._ends["high"][:, i], measure)}
+        return Table(columns, self._caption(), self.made_by, notes_on(self), self._best(), ends)
 
     def summary(self) -> Table:
         """One row per run and measure, with how many topics stand behind the number."""
@@ -121,32 +160,59 @@ class Values:
         columns: dict[str, Any] = {
             "run": [run for run in self.runs for _ in range(n)],
             "measure": [str(measure) for measure in self.measures] * runs,
-            "aggregate": [measure.aggregate for measure in self.measures] * runs,
-            "value": self.aggregate().reshape(-1),
+            "aggregate": [self.way(measure) for measure in self.measures] * runs,
+            "value": self._sums.reshape(-1),
+            **{end: sums.reshape(-1) for end, sums in self._ends.items()},
             "topics": there.sum(axis=1).reshape(-1),
             "missing": np.repeat(self.missing.sum(axis=1), n),
             "without_relevant": without.sum(axis=2).reshape(-1),
         }
-        return Table(columns, "values", self.made_by, self._counts())
+        return Table(columns, "values", self.made_by, notes_on(self))
 
     def per_topic(self) -> Table:
         """One row per run, topic and measure."""
-        run, topic = np.nonzero(self.counted)
-        n = len(self.measures)
-        columns = {
-            "run": np.repeat(np.array(self.runs, dtype=object)[run], n),
-            "topic": np.repeat(np.array(self.topics, dtype=object)[topic], n),
-            "measure": np.tile(np.array(list(map(str, self.measures)), dtype=object), len(run)),
-            "value": self.cube[run, topic].reshape(-1),
-        }
+        columns = self.rows(self.counted)
+        cubes = {"value": self.cube, "low": self.low, "high": self.high}
+        columns |= {name: cube[self.counted].reshape(-1) for name, cube in cubes.items() if cube is not None}
         return Table(columns, "values per topic", self.made_by)
 
-    def study(self, *, per_topic: bool = False) -> Study:
+    def against(self, baseline: str) -> Table:
+        """One row per run and measure: how far the run is from the baseline, and in how many topics it is better.
+
+        Values are of the topics for which both have one. Better is what the measure calls better: a smaller ESL.
+        """
+        return compare_with(self, baseline)
+
+    def differences(self, baseline: str) -> Table:
+        """One row per run, topic and measure: the difference to the baseline, in topics that count for both."""
+        return subtract(self, baseline)
+
+    def curve_table(self) -> Table:
+        """One row per run and point of the curve, averaged over the topics that count."""
+        if self.curve is None:
+            raise ParameterError("no curve was asked for", hint="evaluate(..., curve='pr') draws one")
+        values = np.where(self.counted[:, :, None], self.curve.cube, np.nan)
+        points = self.curve.points
+        columns: dict[str, Any] = {
+            "run": [run for run in self.runs for _ in points],
+            self.curve.along: list(points) * len(self.runs),
+            self.curve.of: sum_up(values, ["mean"] * len(points)).reshape(-1),
+        }
+        return Table(columns, f"{self.curve.of} at {self.curve.along}, {self._size()}", self.made_by)
+
+    def study(self, *, per_topic: bool = False, baseline: str | None = None) -> Study:
         """The values as the study that the command line and the server show."""
         tables = {"values": self.summary()}
+        if baseline is not None:
+            tables["against"] = self.against(baseline)
+        if self.curve:
+            tables["curve"] = self.curve_table()
         if per_topic:
             tables["per_topic"] = self.per_topic()
-        return Study("evaluate", tables, made_by=self.made_by)
+        if per_topic and baseline is not None:
+            tables["differences"] = self.differences(baseline)
+        charts = (self.curve.name,) if self.curve else ()
+        return Study("evaluate", tables, made_by=self.made_by, charts=charts)
 
     def to_polars(self) -> "pl.DataFrame":
         """The values per topic as a polars frame."""
@@ -156,37 +222,52 @@ class Values:
         """The values per topic as a pandas frame."""
         return self.per_topic().to_pandas()
 
-    def _caption(self) -> str:
+    @cached_property
+    def _sums(self) -> NDArray[np.float64]:
+        """(run, measure): every table of means needs them."""
+        return self.aggregate()
+
+    @cached_property
+    def _ends(self) -> dict[str, NDArray[np.float64]]:
+        """(run, measure): the low and the high values, summed up as the values are; nothing where there are none."""
+        return {end: self._summed(cube) for end, cube in (("low", self.low), ("high", self.high)) if cube is not None}
+
+    def rows(self, wanted: NDArray[np.bool_]) -> dict[str, Any]:
+        """The names in front of one row per run, topic and measure, where (run, topic) is wanted."""
+        run, topic = np.nonzero(wanted)
+        n = len(self.measures)
+        return {
+            "run": np.repeat(np.array(self.runs, dtype=object)[run], n),
+            "topic": np.repeat(np.array(self.topics, dtype=object)[topic], n),
+            "measure": np.tile(np.array(list(map(str, self.measures)), dtype=object), len(run)),
+        }
+
+    def _best(self) -> frozenset[tuple[int, str]]:
+        """(row, column) of the best mean of each measure, all where several are best.
+
+        None where one run is alone, where the means are of different topics, and where nothing is better or worse.
+        """
+        there = self.counted[:, :, None] & ~np.isnan(self.cube)
+        alike = (there == there[:1]).all(axis=(0, 1)) & there.any(axis=(0, 1)) & (len(self.runs) > 1)
+        found = set()
+        for i, measure in enumerate(self.measures):
+            good = self._sums[:, i] * (-1 if measure.direction is Direction.LOWER else 1)
+            if alike[i] and has_better(measure):
+                near = TINY * max(1, abs(good.max()))
+                found |= {(int(run), str(measure)) for run in np.flatnonzero(good >= good.max() - near)}
+        return frozenset(found)
+
+    def _size(self) -> str:
         """How many topics stand behind the numbers, of each run if they differ."""
         counts = self.counted.sum(axis=1)
         fewest, most = int(counts.min()), int(counts.max())
         return f"{most} topic{'s' * (most != 1)}" if fewest == most else f"{fewest} to {most} topics"
 
-    def _counts(self) -> tuple[str, ...]:
-        """What a reader must know before comparing the numbers."""
-        notes = [*self.notes, *self._missing_notes()]
-        empty = self.without_relevant.any(axis=0)
-        if empty.any():
-            names = [self.topics[t] for t in np.flatnonzero(empty)]
-            have = "topic has" if len(names) == 1 else "topics have"
-            notes.append(f"{len(names)} {have} no relevant document for some measure ({listed(names)})")
-        return tuple(notes)
+    def _caption(self) -> str:
+        return f"{self._size()}, {IN_WORDS.get(self.by, self.by)}" if self.by else self._size()
 
-    def _missing_notes(self) -> list[str]:
-        """Which runs miss topics, one by one while they are few."""
-        gone = {r: np.flatnonzero(topics).tolist() for r, topics in enumerate(self.missing) if topics.any()}
-        every = len(self.topics)
-        what = "counted as worst; trec_eval without -c leaves them out: --topics both"
-        if not self.counted.all():
-            what = "left out"
-        if len(gone) > SINGLY:
-            worst = max(gone, key=lambda r: len(gone[r]))
-            most = f"most: {self.runs[worst]}, {len(gone[worst])} of {every}"
-            note = f"{len(gone)} of {len(self.runs)} runs miss topics ({most}), {what}"
-            return [note if self.counted.all() else f"{note}: their values are of different topics"]
-        notes = []
-        for r, topics in gone.items():
-            are = "topic" + "s" * (every != 1) + (" is" if len(topics) == 1 else " are")
-            names = listed(self.topics[t] for t in topics)
-            notes.append(f"{self.runs[r]}: {len(topics)} of {every} {are} missing ({names}), {what}")
-        return notes
+
+def whole(column: NDArray[np.float64], measure: Named) -> NDArray[Any]:
+    """Sums of whole numbers as whole numbers."""
+    counts = measure.aggregate == "sum" and not (column % 1).any()
+    return column.astype(np.int64) if counts else column

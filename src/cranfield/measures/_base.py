@@ -1,19 +1,25 @@
 """What a measure is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self, TypeVar
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Catalogue, Declared, Direction, ParameterError, Scale, describe, write
+from cranfield.core import Catalogue, Declared, Direction, Limits, ParameterError, Scale, describe, write
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
+from ._groups import first_stop, one_by_one
+
 HIGHEST_EXPONENT = 1000  # 2^grade beyond it is no float64
 AXIOMS = frozenset({"swap", "replacement", "ideal-best"})
+
+Cutoff = Annotated[int | None, Limits(1)]
+Grade = Annotated[int | float, Limits(0)]  # below 0 nothing is judged
+TopGrade = Annotated[int | float | None, Limits(1, HIGHEST_EXPONENT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,21 @@ class Counterexample:
     after: tuple[int, ...]
     missed: tuple[int, ...]
     cite: str
+    of: str = ""  # the measure that it is shown with, in notation; nothing: as one would first use it
+    lengths: tuple[tuple[int, float], ...] = ()  # how many words documents of a grade have, where that matters
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A value worked out by hand: grades down a ranking (-1: unjudged), and the arithmetic that gives the value.
+
+    ``missed`` are grades of judged documents that the ranking does not hold.
+    """
+
+    of: str  # the measure, in notation
+    ranking: tuple[float, ...]
+    working: str
+    missed: tuple[float, ...] = ()
 
 
 # With unjudged documents taken out, one that is judged, though not relevant, pushes down all that stand below it.
@@ -66,16 +87,18 @@ class Measure(Declared, ABC):
     aggregate: ClassVar[str] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     trec: ClassVar[tuple[str, str]] = ("", "")  # what trec_eval calls it, without and with a cut-off
-    gives_up: ClassVar[tuple[Counterexample, ...]] = ()
+    formula: ClassVar[str] = ""
+    example: ClassVar[Example | None] = None
+    needs_cutoff: ClassVar[bool] = False
+    linear: ClassVar[bool] = False  # a sum over documents, each counted by its own grade and rank alone
 
-    k: int | None = None
+    k: Cutoff = None
     judged_only: bool = False
 
     def __post_init__(self) -> None:
-        k: object = self.k  # as it was written: the type is a promise that notation does not keep
-        if k is not None and (not isinstance(k, int) or isinstance(k, bool) or k < 1):
-            hint = f"a cut-off is a whole number from 1: {self.name}@10"
-            raise ParameterError(f"{self.name} cannot be cut off at {k!r}", hint=hint)
+        """Refuse what the types of the parameters cannot."""
+        if self.needs_cutoff and self.k is None:
+            raise ParameterError(f"{self.name} needs a cut-off", hint=f"write {self.name}@10")
 
     @property
     def worst(self) -> float | None:
@@ -90,8 +113,17 @@ class Measure(Declared, ABC):
     @property
     def axioms(self) -> frozenset[str]:
         """What can be relied on: a better document moved up or put in never hurts; perfect is best."""
-        lost = {example.axiom for example in self.gives_up}
-        return AXIOMS - lost - ({CONDENSED.axiom} if self.judged_only else set())
+        return AXIOMS - {example.axiom for example in self.gives_up}
+
+    @property
+    def bounded(self) -> bool:
+        """Whether ``bounds`` can say how far the value may move once what nobody judged is judged."""
+        return False
+
+    @property
+    def gives_up(self) -> tuple[Counterexample, ...]:
+        """Why other axioms cannot be relied on."""
+        return (CONDENSED,) if self.judged_only else ()
 
     @abstractmethod
     def value(self, block: Block) -> Rows:
@@ -101,16 +133,16 @@ class Measure(Declared, ABC):
         """The value of every row, unjudged documents taken out first where that was asked."""
         return self.value(block.judged_only() if self.judged_only else block)
 
+    def over_ties(self, block: Block) -> Rows | None:
+        """The mean of ``value`` over all orders of tied documents; None where it has no closed form."""
+        return one_by_one(self.value, block) if self.linear else None
+
     def gain(self, grade: Grades) -> Gains:
         """What a document of this grade is worth."""
         return np.maximum(grade, 0.0)
 
-    def counts(self, grade: Grades) -> NDArray[np.bool_]:
-        """Whether a document of this grade can make a difference to the value."""
-        return np.full(grade.shape, fill_value=True) if self.judged_only else self.earns(grade)
-
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
-        """Whether a document of this grade can make a difference while unjudged ones stay in."""
+        """Whether a document of this grade can make a difference to the value: the others are not shown."""
         return np.full(grade.shape, fill_value=True)
 
     def settled(self, top: float) -> Self:
@@ -122,7 +154,18 @@ class Measure(Declared, ABC):
         """1 down to the cut-off, 0 below it and where there is no document."""
         return (rank <= (self.k or np.finfo(float).max)).astype(np.float64)
 
-    def __matmul__(self, at: int) -> Self:
+    def added(self, block: Block, worth: Callable[[], Weights], *, what: Hashable = None) -> Rows:
+        """The sum of what each document is worth, down to the cut-off.
+
+        It is added up once for all cut-offs of a measure, or of all that mean the same ``what``; from the top, as
+        trec_eval does: numpy's own sum goes in pairs, and a last bit can turn a fourth decimal.
+        """
+        if what is None:
+            what = (type(self), *(getattr(self, field.name) for field in fields(self) if field.name != "k"))
+        down = block.once(what, lambda: np.pad(worth().cumsum(axis=1), ((0, 0), (1, 0))))
+        return down[np.arange(len(down)), block.upto(self.k or np.finfo(float).max)]
+
+    def __matmul__(self, at: float) -> Self:
         return replace(self, **{self.at: at})  # type: ignore[arg-type]  # the field that ``at`` names
 
     def __str__(self) -> str:
@@ -135,11 +178,7 @@ class Measure(Declared, ABC):
 class Binary(Measure):
     """A measure that only asks whether a document is relevant: whether it reaches grade ``rel``."""
 
-    rel: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_grade(self, "rel", self.rel)
+    rel: Grade = 1
 
     def gain(self, grade: Grades) -> Gains:
         """1 for a relevant document."""
@@ -149,13 +188,27 @@ class Binary(Measure):
         """Only relevant documents do."""
         return self.gain(grade) > 0
 
+    def hits(self, block: Block) -> Rows:
+        """(row,): how many relevant documents stand above the cut-off."""
+        return self.added(block, lambda: self.gain(block.grade), what=("relevant", self.rel))
+
     def hit(self, block: Block) -> Gains:
         """(row, document): 1 where a relevant document stands above the cut-off."""
         return self.gain(block.grade) * self.within(block.rank)
 
 
-class Discounted(Measure):
+class Browsing(Measure):
+    """A measure with a user: somebody who reads down the ranking and leaves at some rank."""
+
+    @abstractmethod
+    def seen(self, block: Block) -> Weights:
+        """(row, document): the chance that somebody who saw the first rank gets as far as each named document."""
+
+
+class Discounted(Browsing):
     """A user whose attention falls with rank alone: the value is the sum of gain times discount."""
+
+    linear: ClassVar[bool] = True
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         """Only documents that are worth something do."""
@@ -165,16 +218,16 @@ class Discounted(Measure):
     def discount(self, rank: Ranks) -> Weights:
         """How much of the user's attention reaches each rank."""
 
-    def seen(self, rank: Ranks) -> Weights:
-        """The user model: the chance that somebody who saw the first document sees this one too."""
-        return self.discount(rank) / self.discount(np.ones(1)) * self.within(rank)
+    def seen(self, block: Block) -> Weights:
+        """As the discount says, the first rank taken as 1."""
+        return self.discount(block.rank) / self.discount(np.ones(1)) * self.within(block.rank)
 
     def value(self, block: Block) -> Rows:
         """Gain times discount, down to the cut-off."""
-        return (self.gain(block.grade) * self.discount(block.rank) * self.within(block.rank)).sum(axis=1)
+        return self.added(block, lambda: self.gain(block.grade) * self.discount(block.rank))
 
 
-class Cascade(Measure):
+class Cascade(Browsing):
     """A user who reads down and may stop, satisfied, at every document."""
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
@@ -185,15 +238,41 @@ class Cascade(Measure):
     def stop(self, grade: Grades) -> Gains:
         """The chance that a document of this grade satisfies."""
 
-    def seen(self, grade: Grades) -> Weights:
-        """The user model: the chance of getting as far as each document of a list, given its grades in rank order."""
-        stays = 1 - self.stop(grade)
-        return np.concatenate([np.ones((len(stays), 1)), stays[:, :-1]], axis=1).cumprod(axis=1)
+    def seen(self, block: Block) -> Weights:
+        """As long as nothing above satisfied."""
+        return stays(self.stop(block.grade)) * self.within(block.rank)
 
     def value(self, block: Block) -> Rows:
         """The expected reciprocal of the rank where the user stops."""
-        stop = self.stop(block.grade) / block.rank * self.within(block.rank)
-        return (stop * self.seen(block.grade)).sum(axis=1)
+        return (self.stop(block.grade) / block.rank * self.seen(block)).sum(axis=1)
+
+    def over_ties(self, block: Block) -> Rows | None:
+        """The same expectation, over all orders."""
+        return first_stop(self.stop(block.grade), block, lambda rank: self.within(rank) / rank)
+
+
+class Reader(Browsing):
+    """A user who looks at one document after the other: the value is what the average look is worth.
+
+    Moffat et al. call the chance to go on C, the share of looks that go to each rank W, the chance to leave after it L.
+    A subclass says how far the user gets (``seen``) and how many documents are looked at (``depth``).
+    """
+
+    family: ClassVar[str] = "user model"
+
+    @abstractmethod
+    def depth(self, block: Block) -> Rows:
+        """(row,): how many documents the user looks at, in expectation: the sum of ``seen`` over all ranks."""
+
+    def value(self, block: Block) -> Rows:
+        """Gains that are seen, for every document that is looked at."""
+        return (self.gain(block.grade) * self.seen(block)).sum(axis=1) / self.depth(block)
+
+
+def stays(stop: Gains) -> Weights:
+    """(row, document): the chance that nothing above was where the user stopped."""
+    on = 1 - stop
+    return np.concatenate([np.ones((len(on), 1)), on[:, :-1]], axis=1).cumprod(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,20 +289,25 @@ class Unnormalised:
         """As the measure has it."""
         return self.of.gain(grade)
 
-    def counts(self, grade: Grades) -> NDArray[np.bool_]:
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
         """As the measure has it."""
         return self.of.earns(grade)
 
 
-def is_grade(number: object, *, least: float = 0) -> bool:
-    """Whether it can be a grade, as the type promises and notation does not; below 0 nothing is judged."""
-    return isinstance(number, int | float) and not isinstance(number, bool) and least <= number < np.inf
+def below_top(grade: Grades, measure: Measure, top: float | None) -> float:
+    """The top grade of a measure, once it is known and no grade lies above it."""
+    if top is None:
+        hint = f"write {measure.name}(max_rel=2), or evaluate it with judgments"
+        raise ParameterError(f"{measure.name} needs the top grade", hint=hint)
+    if grade.max(initial=0) > top:
+        hint = f"the judgments go up to {grade.max():g}: write max_rel={grade.max():g}"
+        raise ParameterError(f"{measure} meets a grade above {top:g}", hint=hint)
+    return top
 
 
-def check_grade(measure: Measure, parameter: str, grade: object, *, least: float = 0) -> None:
-    """Refuse a parameter that cannot be a grade."""
-    if not is_grade(grade, least=least):
-        raise ParameterError(f"{measure.name} cannot have {parameter}={grade!r}", hint=f"a grade from {least} up")
+def top_of(grades: float) -> int:
+    """The top of the scale where nobody says it: the top grade of the judgments."""
+    return max(1, int(np.ceil(grades)))
 
 
 def ratio(part: Rows, whole: Rows) -> Rows:

@@ -1,15 +1,16 @@
 """Measures whose user stops when satisfied."""
 
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from cranfield.core import Direction, ParameterError, Scale
-from cranfield.core.types import Gains, Grades, Rows
+from cranfield.core import Direction, Limits, ParameterError, Scale
+from cranfield.core.types import Gains, Grades, Ranks, Rows
 from cranfield.data import Block
 
-from ._base import HIGHEST_EXPONENT, Binary, Cascade, Claim, check_grade, measure
+from ._base import Binary, Cascade, Claim, Example, TopGrade, below_top, measure, top_of
+from ._groups import first_stop
 
 
 @measure("RR", cite="voorhees1999qa", aliases=("MRR",))
@@ -18,10 +19,16 @@ class RR(Binary, Cascade):
 
     family: ClassVar[str] = "binary"
     trec: ClassVar[tuple[str, str]] = ("recip_rank", "")
+    formula: ClassVar[str] = "1 / rank of the first relevant document"
+    example: ClassVar[Example] = Example("RR", (0, 0, 1, 1), "1/3")
 
     @property
     def scale(self) -> Claim:  # ferrante2021: 1, 1/2, 1/3 are not equally spaced
         return Claim(Scale.ORDINAL, Scale.ORDINAL, "ferrante2021")
+
+    @property
+    def bounded(self) -> bool:
+        return not self.judged_only
 
     def stop(self, grade: Grades) -> Gains:
         return self.gain(grade)
@@ -36,29 +43,21 @@ class ERR(Cascade):
     """
 
     family: ClassVar[str] = "user model"
-    max_rel: int | None = None
+    formula: ClassVar[str] = "Σ_{i≤k} 1/i · R(i) · Π_{j<i} (1 − R(j)),  R = (2^grade − 1) / 2^max_rel"
+    example: ClassVar[Example] = Example("ERR(max_rel=2)@10", (1, 2), "1/4 + 1/2 * 3/4 * (1 - 1/4)")
+    max_rel: TopGrade = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_rel is not None:
-            check_grade(self, "max_rel", self.max_rel, least=1)
-            if self.max_rel > HIGHEST_EXPONENT:
-                raise ParameterError(
-                    f"2^{self.max_rel} is no number to divide by", hint="map the grades to fewer first"
-                )
+    @property
+    def bounded(self) -> bool:
+        return not self.judged_only
 
     def settled(self, top: float) -> Self:
-        settled = self if self.max_rel is not None else replace(self, max_rel=max(1, int(np.ceil(top))))
+        settled = self if self.max_rel is not None else replace(self, max_rel=top_of(top))
         settled.stop(np.array([top]))  # refuses grades above max_rel, whether a run retrieves them or not
         return settled
 
     def stop(self, grade: Grades) -> Gains:
-        if self.max_rel is None:
-            raise ParameterError("ERR needs the top grade", hint="write ERR(max_rel=2), or evaluate it with judgments")
-        if grade.max(initial=0) > self.max_rel:
-            hint = f"the judgments go up to {grade.max():g}: write max_rel={grade.max():g}"
-            raise ParameterError(f"{self} meets a grade above {self.max_rel}", hint=hint)
-        return (np.exp2(np.maximum(grade, 0)) - 1) / 2.0**self.max_rel
+        return (np.exp2(np.maximum(grade, 0)) - 1) / 2.0 ** below_top(grade, self, self.max_rel)
 
 
 @measure("ESL", cite="cooper1968", aliases=("MeanRank",))
@@ -71,7 +70,9 @@ class ESL(Binary):
     family: ClassVar[str] = "binary"
     direction: ClassVar[Direction] = Direction.LOWER
     range: ClassVar[tuple[float, float]] = (1.0, np.inf)
-    missing: float | None = None
+    formula: ClassVar[str] = "rank of the first relevant document"
+    example: ClassVar[Example] = Example("ESL", (0, -1, 1, 1), "3")
+    missing: Annotated[int | float | None, Limits(1)] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,5 +90,10 @@ class ESL(Binary):
         return Claim(Scale.RATIO, Scale.ORDINAL, "ferro2024")
 
     def value(self, block: Block) -> Rows:
-        first = np.where(self.hit(block) > 0, block.rank, np.inf).min(axis=1)
-        return np.where(np.isfinite(first), first, np.nan if self.missing is None else self.missing)
+        return self._length(np.where(self.hit(block) > 0, block.rank, np.inf).min(axis=1))
+
+    def over_ties(self, block: Block) -> Rows | None:  # cooper1968 means this one
+        return first_stop(self.gain(block.grade), block, self._length)
+
+    def _length(self, rank: Ranks) -> Rows:
+        return np.where(self.within(rank) > 0, rank, np.nan if self.missing is None else self.missing)

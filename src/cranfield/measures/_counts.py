@@ -1,15 +1,15 @@
 """What was there, what was retrieved, what was judged: numbers to read beside the values."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError
+from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Block
 
-from ._base import COUNTED, RATIO, Binary, Claim, Counterexample, Measure, check_grade, measure, ratio
+from ._base import COUNTED, RATIO, Binary, Claim, Counterexample, Example, Grade, Measure, measure, ratio
 
 
 @measure("Judged", cite="buckley2004bpref")
@@ -17,6 +17,9 @@ class Judged(Measure):
     """Judged: the share of the first ``k`` documents that were judged; of all retrieved where they are fewer."""
 
     family: ClassVar[str] = "count"
+    formula: ClassVar[str] = "judged documents in the first k / min(k, retrieved)"
+    example: ClassVar[Example] = Example("Judged@10", (1, -1, 0), "2/3")
+    linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -33,6 +36,38 @@ class Judged(Measure):
     def value(self, block: Block) -> Rows:
         depth = block.retrieved if self.k is None else np.minimum(self.k, block.retrieved)
         return ratio(((block.grade >= 0) * self.within(block.rank)).sum(axis=1), depth)
+
+
+@measure("Unjudged", cite="thakur2021beir")
+class Unjudged(Measure):
+    """Unjudged: the share of the first ``k`` documents that nobody judged; lower is better.
+
+    Where fewer were retrieved it is a share of ``k`` all the same, unlike Judged.
+    """
+
+    family: ClassVar[str] = "count"
+    direction: ClassVar[Direction] = Direction.LOWER
+    trec: ClassVar[tuple[str, str]] = ("", "unj_{k}")
+    formula: ClassVar[str] = "unjudged documents in the first k / k"
+    example: ClassVar[Example] = Example("Unjudged@10", (1, -1, 0), "1/10")
+    linear: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.judged_only:
+            raise ParameterError("Unjudged cannot leave out what is not judged", hint="write Unjudged@10")
+
+    @property
+    def scale(self) -> Claim:
+        return COUNTED
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        return grade >= 0
+
+    def value(self, block: Block) -> Rows:
+        judged = ((block.grade >= 0) * self.within(block.rank)).sum(axis=1)
+        size = block.retrieved if self.k is None else np.full(judged.shape, float(self.k))
+        return ratio(np.minimum(size, block.retrieved) - judged, size)
 
 
 class Count(Measure):
@@ -52,6 +87,9 @@ class NumQ(Count):
     """Topics: how many were evaluated."""
 
     trec: ClassVar[tuple[str, str]] = ("num_q", "")
+    formula: ClassVar[str] = "1 for every topic, added up"
+    example: ClassVar[Example] = Example("NumQ", (1, 0), "1")
+    linear: ClassVar[bool] = True
 
     @property
     def worst(self) -> float | None:
@@ -66,6 +104,9 @@ class NumRel(Count, Binary):
     """Relevant documents: how many the judgments hold, retrieved or not."""
 
     trec: ClassVar[tuple[str, str]] = ("num_rel", "")
+    formula: ClassVar[str] = "documents of grade ≥ rel in the judgments"
+    example: ClassVar[Example] = Example("NumRel", (1, 0), "2", missed=(1,))
+    linear: ClassVar[bool] = True
 
     @property
     def worst(self) -> float | None:
@@ -80,22 +121,47 @@ class NumRet(Count):
     """Retrieved documents: how many; with ``rel`` only those that reach that grade."""
 
     trec: ClassVar[tuple[str, str]] = ("num_ret", "")
-    gives_up: ClassVar[tuple[Counterexample, ...]] = (
-        # The perfect ranking is shorter than a run that retrieves documents nobody judged.
-        Counterexample("ideal-best", before=(1, -1, -1), after=(1,), missed=(), cite="trec_eval"),
-    )
-    rel: int | None = None
+    formula: ClassVar[str] = "documents retrieved, or of grade ≥ rel"
+    example: ClassVar[Example] = Example("NumRet", (1, -1, 0), "3")
+    linear: ClassVar[bool] = True
+    rel: Annotated[int | float | None, Limits(0)] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rel is not None:
-            check_grade(self, "rel", self.rel)
+    @property
+    def gives_up(self) -> tuple[Counterexample, ...]:
+        # The perfect ranking is shorter than a run that retrieves documents nobody judged.
+        long = Counterexample("ideal-best", before=(1, -1, -1), after=(1,), missed=(), cite="trec_eval")
+        return (*super().gives_up, long) if self.rel is None and not self.judged_only else super().gives_up
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         return grade >= (np.inf if self.rel is None else self.rel)
 
     def value(self, block: Block) -> Rows:
         if self.rel is None:
-            retrieved = np.isfinite(block.rank).sum(axis=1) if self.judged_only else block.retrieved
-            return np.minimum(retrieved, self.k or np.inf)
+            return np.minimum(block.retrieved, self.k or np.inf)
         return ((block.grade >= self.rel) * self.within(block.rank)).sum(axis=1).astype(np.float64)
+
+
+@measure("NumNonRel", cite="trec_eval")
+class NumNonRel(Count):
+    """Non-relevant documents: how many of the judged ones below grade ``rel`` were retrieved; lower is better."""
+
+    direction: ClassVar[Direction] = Direction.LOWER
+    trec: ClassVar[tuple[str, str]] = ("num_nonrel_judged_ret", "")
+    formula: ClassVar[str] = "documents of 0 ≤ grade < rel, retrieved"
+    example: ClassVar[Example] = Example("NumNonRel", (1, -1, 0, 0), "2", missed=(0,))
+    linear: ClassVar[bool] = True
+    rel: Grade = 1
+
+    @property
+    def gives_up(self) -> tuple[Counterexample, ...]:
+        # Nothing counts against a document that nobody judged.
+        judged = Counterexample("replacement", before=(-1,), after=(0,), missed=(0,), cite="trec_eval")
+        best = Counterexample("ideal-best", before=(-1,), after=(0,), missed=(0,), cite="trec_eval")
+        swap = Counterexample("swap", before=(-1, 0), after=(0, -1), missed=(), cite="trec_eval", of="NumNonRel@1")
+        return (*super().gives_up, judged, best, *([swap] if self.k else []))
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        return (grade >= 0) & (grade < self.rel)
+
+    def value(self, block: Block) -> Rows:
+        return (self.earns(block.grade) * self.within(block.rank)).sum(axis=1)

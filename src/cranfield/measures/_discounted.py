@@ -1,11 +1,11 @@
 """Measures whose user loses attention with rank alone."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 
-from cranfield.core import ParameterError, Scale
+from cranfield.core import Chance, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
@@ -17,9 +17,11 @@ from ._base import (
     Binary,
     Claim,
     Discounted,
+    Example,
+    Grade,
+    TopGrade,
     Unnormalised,
-    check_grade,
-    is_grade,
+    below_top,
     measure,
     ratio,
 )
@@ -31,21 +33,24 @@ class P(Binary, Discounted):
 
     family: ClassVar[str] = "binary"
     trec: ClassVar[tuple[str, str]] = ("", "P_{k}")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.k is None:
-            raise ParameterError("P needs a cut-off", hint="write P@10")
+    formula: ClassVar[str] = "relevant documents in the first k / k"
+    example: ClassVar[Example] = Example("P@5", (1, 0, 1, 1, 0, 0, 0, 1), "3/5")
+    needs_cutoff: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
 
     @property
     def scale(self) -> Claim:  # ferrante2021: its values are equally spaced
         return COUNTED
 
+    @property
+    def bounded(self) -> bool:
+        return not self.judged_only
+
     def discount(self, rank: Ranks) -> Weights:
         return np.full_like(rank, 1 / (self.k or 1))
 
     def value(self, block: Block) -> Rows:  # counted, then divided: three fifths added up are .6000000000000001
-        return self.hit(block).sum(axis=1) / (self.k or 1)
+        return self.hits(block) / (self.k or 1)
 
 
 @measure("RBP", cite="moffat2008rbp")
@@ -56,20 +61,17 @@ class RBP(Discounted):
     """
 
     family: ClassVar[str] = "user model"
-    p: float = 0.8
-    rel: int = 1
-    max_rel: int | None = None
+    formula: ClassVar[str] = "(1 − p) · Σ_i gain(i) · p^(i−1)"
+    example: ClassVar[Example] = Example("RBP", (1, 0, 1), "(1 - 0.8) * (1 + 0.8**2)")
+    p: Chance = 0.8
+    rel: Grade = 1
+    max_rel: TopGrade = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.p < 1:
-            raise ParameterError(f"RBP cannot have p={self.p}", hint="p is the chance to step on: between 0 and 1")
-        check_grade(self, "rel", self.rel)
-        if self.max_rel is not None:
-            check_grade(self, "max_rel", self.max_rel, least=1)
-            if self.rel != 1:
-                hint = f"rel={self.rel} is for documents worth 0 or 1, max_rel={self.max_rel} for shares of a grade"
-                raise ParameterError("RBP cannot have both rel and max_rel", hint=hint)
+        if self.max_rel is not None and self.rel != 1:
+            hint = f"rel={self.rel} is for documents worth 0 or 1, max_rel={self.max_rel} for shares of a grade"
+            raise ParameterError("RBP cannot have both rel and max_rel", hint=hint)
 
     @property
     def scale(self) -> Claim:
@@ -79,6 +81,10 @@ class RBP(Discounted):
             return INTERVAL
         return Claim(Scale.ORDINAL, Scale.ORDINAL, "ferrante2021") if self.p < even else ORDINAL
 
+    @property
+    def bounded(self) -> bool:
+        return not self.judged_only
+
     def settled(self, top: float) -> Self:
         self.gain(np.array([top]))  # refuses grades above max_rel, whether a run retrieves them or not
         return self
@@ -86,17 +92,10 @@ class RBP(Discounted):
     def gain(self, grade: Grades) -> Gains:
         if self.max_rel is None:
             return (grade >= self.rel).astype(np.float64)
-        return _share(grade, self.max_rel, str(self))
+        return np.maximum(grade, 0) / below_top(grade, self, self.max_rel)
 
     def discount(self, rank: Ranks) -> Weights:
         return (1 - self.p) * self.p ** (rank - 1)
-
-
-def _share(grade: Grades, top: int, what: str) -> Gains:
-    if grade.max(initial=0) > top:
-        hint = f"the judgments go up to {grade.max():g}: write max_rel={grade.max():g}"
-        raise ParameterError(f"{what} meets a grade above {top}", hint=hint)
-    return np.maximum(grade, 0) / top
 
 
 @measure("DCG", cite="jarvelin2002")
@@ -109,26 +108,28 @@ class DCG(Discounted):
 
     family: ClassVar[str] = "graded"
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    formula: ClassVar[str] = "Σ_{i≤k} gain(i) / log2(i + 1)"
+    example: ClassVar[Example] = Example("DCG@10", (3, 0, 1), "3/log2(2) + 1/log2(4)", missed=(2,))
     dcg: Literal["log2", "exp-log2"] = "log2"
-    b: float | None = None
+    b: Annotated[float | None, Limits(1, open=True)] = None
     gains: Mapping[int, float] | tuple[tuple[int, float], ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.dcg not in ("log2", "exp-log2"):
-            raise ParameterError(f"{self.name} has no dcg={self.dcg!r}", hint="choose 'log2' or 'exp-log2'")
-        if self.b is not None and self.b <= 1:
-            raise ParameterError(f"{self.name} cannot have b={self.b}", hint="a base of logarithms above 1, such as 2")
         if self.gains is not None:
             object.__setattr__(self, "gains", self._mapped(self.gains))
 
     def _mapped(self, gains: object) -> tuple[tuple[int, float], ...] | None:
         """Pairs of grade and gain, sorted; what is worth its grade need not be said."""
         pairs = tuple(gains.items()) if isinstance(gains, Mapping) else gains
-        if not isinstance(pairs, tuple) or not all(is_grade(grade) and is_grade(gain) for grade, gain in pairs):
+        if not isinstance(pairs, tuple) or not all(_is_worth(number) for pair in pairs for number in pair):
             hint = "a gain from 0 up for each grade from 0 up, as in gains={1:1,2:5}; below 0 nothing is judged"
             raise ParameterError(f"{self.name} cannot have gains={gains!r}", hint=hint)
         return tuple(sorted((grade, gain) for grade, gain in pairs if grade != gain)) or None
+
+    @property
+    def bounded(self) -> bool:
+        return self.k is not None and not self.judged_only
 
     def gain(self, grade: Grades) -> Gains:
         gain = np.maximum(grade, 0.0)
@@ -146,12 +147,25 @@ class DCG(Discounted):
         return 1 / np.maximum(1, np.log(rank) / np.log(self.b))
 
 
+def _is_worth(number: object) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < np.inf
+
+
 @measure("nDCG", cite="jarvelin2002", aliases=("NDCG",))
 class NDCG(DCG):
     """DCG as a share of the DCG of the perfect ranking; 0 where nothing is relevant."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     trec: ClassVar[tuple[str, str]] = ("ndcg", "ndcg_cut_{k}")
+    formula: ClassVar[str] = "DCG@k / DCG@k of the judged documents sorted by gain"
+    example: ClassVar[Example] = Example(
+        "nDCG@10", (3, 0, 1), "(3/log2(2) + 1/log2(4)) / (3/log2(2) + 2/log2(3) + 1/log2(4))", missed=(2,)
+    )
+    linear: ClassVar[bool] = True
+
+    @property
+    def bounded(self) -> bool:  # what the perfect ranking is worth moves with what is judged
+        return False
 
     def value(self, block: Block) -> Rows:
         return ratio(super().value(block), block.at_best(Unnormalised(self)))

@@ -1,38 +1,64 @@
 """From what people write to measures."""
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from cranfield.core import Expression, ParameterError, parse, parse_many
+from cranfield.core.notation import LONGEST_LIST
 
 from ._base import MEASURES, Measure
-from ._counts import NumRet
+from ._foreign import translate, unknown, words
 
 # Names that stand for a measure with parameters, and parameters that go by another name elsewhere.
-SHORT: dict[str, Measure] = {"numrelret": NumRet(rel=1)}
+SHORT = {"numrelret": "NumRet(rel=1)", "setrelp": "SetP(relative=True)"}
 PARAMETERS = {"cutoff": "k"}
 
 
 def parse_measure(text: str | Measure) -> Measure:
     """The measure that a notation such as ``nDCG(dcg='exp-log2')@10`` stands for."""
-    return text if isinstance(text, Measure) else _measure(parse(text))
+    if isinstance(text, Measure):
+        return text
+    found = _read(text)
+    if len(found) != 1:
+        raise ParameterError(f"{text!r} stands for {len(found)} measures where one is wanted", hint=f"write {found[0]}")
+    return found[0]
 
 
 def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """The measures of one or many texts; a text may hold several: ``"AP nDCG@10"``."""
+    """The measures of one or many texts; a text may hold several: ``"AP nDCG@10"``.
+
+    The words of trec_eval (``ndcg_cut.10``, ``P.5,10``, ``official``) and of ranx (``ndcg@10-l2``) are read too.
+    """
     found: list[Measure] = []
     for text in [texts] if isinstance(texts, str | Measure) else texts:
-        found += [text] if isinstance(text, Measure) else [_measure(expression) for expression in parse_many(text)]
+        found += [text] if isinstance(text, Measure) else _read(text)
     if not found:
         raise ParameterError("no measure is given", hint="for example: AP nDCG@10")
     return list(dict.fromkeys(found))
 
 
+def _read(text: str) -> list[Measure]:
+    """Our own notation, with foreign words in between."""
+    found: list[Expression] = []
+    done = 0
+    for start, end in words(text) if len(text) <= LONGEST_LIST else ():
+        foreign = translate(text[start:end])
+        if foreign is not None:
+            found += [*_own(text[done:start]), *foreign]
+            done = end
+    found += _own(text[done:]) if done else parse_many([text])
+    return [_measure(expression) for expression in found]
+
+
+def _own(text: str) -> list[Expression]:
+    return parse_many([text]) if text.replace(",", "").strip() else []
+
+
 def _measure(expression: Expression) -> Measure:
-    short = SHORT.get(expression.name.casefold())
-    if short is not None and not expression.parameters:
-        return short if expression.at is None else short @ expression.at  # type: ignore[operator]  # checked there
+    expression = _in_full(expression)
+    if expression.name not in MEASURES:
+        raise unknown(expression.name)
     cls = MEASURES[expression.name]
     known = {field.name for field in fields(cls)}
     given: dict[str, Any] = {PARAMETERS.get(key, key): value for key, value in expression.parameters}
@@ -42,10 +68,6 @@ def _measure(expression: Expression) -> Measure:
         if key not in known:
             hint = f"it has: {', '.join(sorted(known))}"
             raise ParameterError(f"{cls.name} has no parameter {key!r}", hint=hint)
-        default = getattr(cls, key, None)
-        if not _fits(given[key], default):
-            hint = f"its default is {default!r}"
-            raise ParameterError(f"{cls.name} cannot have {key}={given[key]!r}", hint=hint)
     if expression.at is not None:
         given[cls.at] = expression.at
     try:
@@ -56,10 +78,11 @@ def _measure(expression: Expression) -> Measure:
         ) from None
 
 
-def _fits(value: object, default: object) -> bool:
-    """Whether a value is of the kind that the default is; where there is none, the measure looks itself."""
-    if isinstance(default, bool) or isinstance(value, bool):
-        return isinstance(value, bool) and (default is None or isinstance(default, bool))
-    if isinstance(default, int | float):
-        return isinstance(value, int | float)
-    return not isinstance(default, str) or isinstance(value, str)
+def _in_full(expression: Expression) -> Expression:
+    """A short name written out; what is given beside it counts more."""
+    short = SHORT.get(expression.name.casefold())
+    if short is None:
+        return expression
+    full = parse(short)
+    settings = dict(full.parameters) | dict(expression.parameters)
+    return replace(expression, name=full.name, parameters=tuple(sorted(settings.items())))

@@ -1,50 +1,97 @@
 """Values as trec_eval 9 prints them."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.core import CranfieldError
 from cranfield.data import Values
 
 from ._base import MEASURES, Measure
+from ._foreign import NICKNAMES, ORDER, trec_candidates
+from ._parse import parse_measure
 
-# The order in which trec_eval 9 prints what we have, and what it prints when nothing is asked.
-ORDER = (
-    *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "recip_rank", "P", "recall"),
-    *("ndcg", "ndcg_cut", "map_cut", "success"),
-)
-CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-OFFICIAL = ("NumQ", "NumRet", "NumRel", "NumRet(rel=1)", "AP", "Rprec", "RR", *(f"P@{k}" for k in CUTS))
+OFFICIAL = ("official",)  # what trec_eval prints when nothing is asked
+ROUNDED = "trec_eval-10"  # a way to round recall points; trec_eval 10 prints the same names as 9
 
 
 def trec_name(measure: Measure) -> str:
     """What trec_eval calls a measure; its notation where trec_eval does not have it."""
-    whole, cut = measure.trec
-    if str(measure) == "NumRet(rel=1)":
-        return "num_rel_ret"
-    plain = type(measure) is MEASURES[measure.name] and measure == type(measure)(k=measure.k)
-    name = (whole if measure.k is None else cut) if plain else ""
-    return name.format(k=measure.k) or str(measure)
+    if measure.name not in MEASURES or type(measure) is not MEASURES[measure.name]:
+        return str(measure)
+    older = _as_in_9(measure)
+    return next((name for name in trec_candidates(older) if name and _stands_for(name, older)), str(measure))
+
+
+def _as_in_9(measure: Measure) -> Measure:
+    later = getattr(measure, "rounding", "") == ROUNDED
+    return replace(measure, rounding="trec_eval-9") if later else measure  # type: ignore[call-arg]
+
+
+def _stands_for(name: str, measure: Measure) -> bool:
+    try:
+        return parse_measure(name) == measure
+    except CranfieldError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A measure as it is printed: under what name, from which place of the cube."""
+
+    label: str
+    place: int
+    whole: bool  # a count
+    summary: bool  # printed for all topics together only
+
+    @property
+    def order(self) -> tuple[int, float, int]:
+        """trec_eval's order: by measure, then by number; what it does not have comes last, as asked."""
+        stems = [name for name in ORDER if self.label == name or self.label.startswith(f"{name}_")]
+        if not stems:
+            return len(ORDER), 0, self.place
+        stem = max(stems, key=len)
+        number = self.label[len(stem) + 1 :]
+        return ORDER.index(stem), float(number) if number.replace(".", "", 1).isdigit() else 0, self.place
+
+
+def names_the_run(asked: Iterable[object]) -> bool:
+    """Whether trec_eval prints ``runid`` for what is asked: for nothing, and with its lists of measures."""
+    words = [word for text in asked for word in str(text).casefold().replace(",", " ").split()]
+    return not words or any(word in NICKNAMES for word in words)
 
 
 def trec_eval_text(values: Values, *, per_topic: bool = False, tag: bool = True) -> str:
     """One line per measure, topic and run: topics first where they are asked, then ``all``."""
-    measures = [
-        (trec_name(m), i, m.aggregate == "sum") for i, m in enumerate(values.measures) if isinstance(m, Measure)
-    ]
-    measures.sort(key=_place)
+    columns = _columns(values)
+    # Topics come in the order of their bytes.
     order = sorted(range(len(values.topics)), key=lambda topic: values.topics[topic].encode())
     totals = _totals(values, order)
     lines: list[str] = []
     for run, name in enumerate(values.runs):
-        # trec_eval prints topics in the order of their bytes, and counts topics only in the summary.
         for topic in order if per_topic else ():
             if not values.missing[run, topic]:
-                cells = [(label, values.cube[run, topic, i], whole) for label, i, whole in measures if label != "num_q"]
-                lines += [_line(label, values.topics[topic], value, whole) for label, value, whole in cells]
+                row = values.cube[run, topic]
+                lines += [_line(c, values.topics[topic], row[c.place]) for c in columns if not c.summary]
         if tag:
             lines.append(f"{'runid':<22}\tall\t{(values.tags[run] if values.tags else '') or name}\n")
-        lines += [_line(label, "all", totals[run, i], whole) for label, i, whole in measures]
+        lines += [_line(column, "all", totals[run, column.place]) for column in columns]
     return "".join(lines)
+
+
+def _columns(values: Values) -> Sequence[Column]:
+    columns = []
+    for place, measure in enumerate(values.measures):
+        if isinstance(measure, Measure):
+            label = trec_name(measure)
+            whole = measure.aggregate == "sum"
+            columns.append(Column(label, place, whole, label == "num_q" or measure.aggregate == "gmean"))
+    # R-precision is two of trec_eval's measures; the second is one of several, so it stands beside its kind.
+    if any(column.label.startswith("Rprec_mult_") for column in columns):
+        columns += [replace(column, label="Rprec_mult_1.00") for column in columns if column.label == "Rprec"]
+    return sorted(columns, key=lambda column: column.order)
 
 
 def _totals(values: Values, order: list[int]) -> NDArray[np.float64]:
@@ -63,14 +110,6 @@ def _totals(values: Values, order: list[int]) -> NDArray[np.float64]:
     return totals
 
 
-def _place(entry: tuple[str, int, bool]) -> tuple[int, int, int]:
-    """trec_eval's order: by measure, then by cut-off; what it does not have comes last, as asked."""
-    stem, _, cut = entry[0].rpartition("_")
-    if cut.isdigit() and stem in ORDER:
-        return ORDER.index(stem), int(cut), 0
-    return (ORDER.index(entry[0]), 0, 0) if entry[0] in ORDER else (len(ORDER), 0, entry[1])
-
-
-def _line(label: str, topic: str, value: float, whole: bool) -> str:  # noqa: FBT001  one line, two callers
-    number = f"{int(value)}" if whole else f"{value:6.4f}"
-    return f"{label:<22}\t{topic}\t{number}\n"
+def _line(column: Column, topic: str, value: float) -> str:
+    number = f"{int(value)}" if column.whole else f"{value:6.4f}"
+    return f"{column.label:<22}\t{topic}\t{number}\n"

@@ -1,18 +1,23 @@
 """From assessed runs to values."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from cranfield.core import ParameterError, Provenance
+from cranfield.core import SEED, ParameterError, Provenance, Ties
 from cranfield.data import Assessed, Values
 
 from ._base import Measure
+from ._bounds import Scenario, bounds, map_scenario
 from ._parse import parse_measures
+from ._ties import expected, tie_bounds
 
 # What people expect to see when they ask for nothing.
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@1000", "Judged@10")
+
+Progress = Callable[[int, int], object]
 
 
 def measure_all(
@@ -20,26 +25,32 @@ def measure_all(
     measures: str | Measure | Iterable[str | Measure] = DEFAULT,
     *,
     topics: Literal["qrels", "both"] = "qrels",
+    ties: Ties | str = Ties.TREC,
+    unjudged: Scenario | None = None,
+    residual: bool = False,
+    seed: int = SEED,
     command: str = "",
+    progress: Progress | None = None,
 ) -> Values:
     """The values of measures for every run and topic.
 
     With ``topics="qrels"`` every judged topic counts, and one that a run misses has the measure's worst value; with
-    ``"both"`` only topics that the run has too, as trec_eval does without ``-c``.
+    ``"both"`` only topics that the run has too, as trec_eval does without ``-c``. ``ties="average"`` takes the mean
+    over all orders of tied documents, ``"bounds"`` adds the worst and the best of them; otherwise runs stay as they
+    were assessed. ``residual`` adds the bounds that unjudged documents leave open, ``unjudged`` takes them for worst or
+    for best.
     """
     if topics not in ("qrels", "both"):
         raise ParameterError(f"topics={topics!r} is not known", hint="choose 'qrels' or 'both'")
     top = float(assessed.grade.max(initial=0))
     wanted = [measure.settled(top) for measure in parse_measures(measures)]
-    cube = assessed.map(wanted)
-    counted = np.ones_like(assessed.missing) if topics == "qrels" else ~assessed.missing
     without = {rel: assessed.relevant(rel) == 0 for rel in {getattr(measure, "rel", None) or 1 for measure in wanted}}
-    return Values(
+    values = Values(
         runs=assessed.runs,
         topics=assessed.topics,
         measures=tuple(wanted),
-        cube=cube,
-        counted=counted,
+        cube=np.empty((len(assessed.runs), len(assessed.topics), 0)),
+        counted=np.ones_like(assessed.missing) if topics == "qrels" else ~assessed.missing,
         missing=assessed.missing,
         without_relevant=np.array([without[getattr(measure, "rel", None) or 1] for measure in wanted]),
         tags=tuple(source.tag for source in assessed.sources[1:]),
@@ -48,5 +59,40 @@ def measure_all(
             command=command,
             inputs=tuple(source.as_input() for source in assessed.sources),
             measures=tuple(map(str, wanted)),
+            seed=seed if ties in (Ties.AVERAGE, Ties.BOUNDS) else None,
         ),
     )
+    if sum([ties in (Ties.AVERAGE, Ties.BOUNDS), unjudged is not None, residual]) > 1:
+        hint = "ask for the order of ties, for the residual or for a scenario of the unjudged, one at a time"
+        raise ParameterError("one thing that is not known at a time", hint=hint)
+    return _filled(values, assessed, wanted, ties, unjudged, residual=residual, seed=seed, progress=progress)
+
+
+def _filled(
+    values: Values,
+    assessed: Assessed,
+    wanted: Sequence[Measure],
+    ties: Ties | str,
+    unjudged: Scenario | None,
+    *,
+    residual: bool,
+    seed: int,
+    progress: Progress | None,
+) -> Values:
+    """The values themselves, and between what they lie where something is not known."""
+    if ties == Ties.AVERAGE:
+        cube, _, notes = expected(assessed, wanted, seed=seed)
+        return replace(values, cube=cube, notes=(*values.notes, *notes))
+    if unjudged is not None:
+        taken = {"as_worst": "as not relevant", "as_best": "as of the top grade"}
+        cube = map_scenario(assessed, list(wanted), unjudged)
+        note = f"unjudged documents are taken {taken[unjudged]}: a scenario, not a bound"
+        return replace(values, cube=cube, notes=(*values.notes, note))
+    values = replace(values, cube=assessed.map(wanted, progress))
+    if ties == Ties.BOUNDS:
+        low, high, notes = tie_bounds(assessed, wanted, seed=seed)
+        return replace(values, low=low, high=high, notes=(*values.notes, *notes))
+    if residual:
+        low, high = (np.stack(ends, axis=2) for ends in zip(*(bounds(assessed, m) for m in wanted), strict=True))
+        return replace(values, low=low, high=high)
+    return values

@@ -4,9 +4,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from cranfield.core import Ties
-from cranfield.data import Source, Values, assess, read_qrels
-from cranfield.measures import DEFAULT, Measure, measure_all, parse_measures
+from cranfield.core import SEED, ParameterError, Ties
+from cranfield.data import Source, Values, assess, check_aggregate, find_topics, read_qrels
+from cranfield.measures import (
+    CURVES,
+    DEFAULT,
+    Measure,
+    Peer,
+    Scenario,
+    at_levels,
+    has_level,
+    measure_all,
+    parse_measures,
+    peer,
+    tie_notes,
+)
 
 # Warnings of the reader that often mean that the values are not what their owner thinks.
 TELLING = {
@@ -16,6 +28,8 @@ TELLING = {
     "W-END": "no end of the last line",
     "W-SELF": "documents with the id of their topic",
 }
+OPEN = (Ties.AVERAGE, Ties.BOUNDS)  # no order, but all of them
+OURS = Peer("cranfield", cite="", reads=lambda measure: measure)
 SINGLY = 3  # so many notes of one kind are given one by one
 
 
@@ -24,25 +38,104 @@ def evaluate(
     runs: Any,
     measures: str | Measure | Iterable[str | Measure] = DEFAULT,
     *,
-    topics: Literal["qrels", "both"] = "qrels",
-    ties: Ties | str = Ties.TREC,
+    rel: float | Sequence[float] = (),
+    topics: Literal["qrels", "both"] | None = None,
+    only: Iterable[str] | None = None,
+    aggregate: str | None = None,
+    curve: str | None = None,
+    ties: Ties | str | None = None,
     compat: str | None = None,
+    unjudged: Scenario | None = None,
+    residual: bool = False,
+    lengths: Any = None,
     gains: bool = False,
+    seed: int = SEED,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    measuring: Callable[[int, int], object] | None = None,
     command: str = "",
 ) -> Values:
     """Values of measures for every run and topic.
 
     ``qrels`` is a file, a frame or a dict of dicts; ``runs`` is one run or many: files, folders, patterns, frames,
     dicts, or a dict that names them. Every judged topic counts, one that a run misses as worst; ``topics="both"``
-    leaves those out. ``compat="trec_eval-9"`` reads runs as trec_eval 9 does; ``gains`` lets grades be decimals.
+    leaves those out, ``only`` names the topics that count. Measures that ask whether a document is relevant are
+    evaluated at each level of ``rel``, unless they name their own. ``aggregate`` (mean, median, gmean) replaces the
+    measures' own way over topics, where that is no sum. ``curve="pr"`` adds the precision at levels of recall.
+
+    ``ties`` orders documents of equal score, or takes the mean over all orders (``average``), or adds the worst and
+    the best (``bounds``). ``compat`` does as a peer does (``trec_eval-9``, ``ranx``, …); what is said beside it counts
+    more. ``residual`` adds the bounds that unjudged documents leave open, ``unjudged`` takes them ``as_worst`` or
+    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals. ``progress`` hears
+    of the bytes that are read, ``measuring`` of the values that are made.
     """
-    wanted = parse_measures(measures)  # before anything large is read
+    # Refuse before anything large is read.
+    levels = (rel,) if isinstance(rel, int | float) else tuple(rel)
+    parsed = parse_measures(measures)
+    like = peer(compat) if compat else OURS
+    wanted = [like.read(measure) for measure in at_levels(parsed, levels)]
+    order = ties or like.ties
+    _check(parsed, levels, aggregate, curve)
+    _check_order(order, like, lengths)
     judged = read_qrels(qrels, gains=gains)
-    assessed = assess(judged, runs, ties=ties, compat=compat, threads=threads, progress=progress)
-    values = measure_all(assessed, wanted, topics=topics, command=command)
-    return replace(values, notes=(*_few(assessed.notes), *_told(assessed.sources)))
+    if only is not None:
+        only = list(only) if not isinstance(only, str) else [only]
+        find_topics(judged.topics.to_list(), only)
+    assessed = assess(
+        judged,
+        runs,
+        ties=Ties.TREC if order in OPEN else order,
+        compat="trec_eval-9" if like.single else None,
+        without_self=like.without_self,
+        lengths=lengths,
+        threads=threads,
+        progress=progress,
+    )
+    values = measure_all(
+        assessed,
+        wanted,
+        topics=topics or like.topics,
+        ties=order,
+        unjudged=unjudged,
+        residual=residual,
+        seed=seed,
+        command=command,
+        progress=measuring,
+    )
+    own = values.notes[len(assessed.notes) :]
+    tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
+    notes = (*_few(assessed.notes), *_told(assessed.sources), *tied, *own)
+    values = replace(values, notes=notes, by=aggregate)
+    if curve:
+        values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))
+    return values if only is None else values.only(only)
+
+
+def _check(measures: Sequence[Measure], levels: Sequence[float], aggregate: str | None, curve: str | None) -> None:
+    if aggregate:
+        check_aggregate(aggregate)
+    if levels and not curve and not any(map(has_level, measures)):
+        what = "the measure does not ask" if len(measures) == 1 else "none of the measures asks"
+        hint = "a level is for measures such as AP, P@10 and RR that do not name their own"
+        raise ParameterError(f"{what} from which grade on a document is relevant", hint=hint)
+    if curve and curve not in CURVES:
+        raise ParameterError(f"there is no curve named {curve!r}", hint=f"there are: {', '.join(CURVES)}")
+    if curve and len(levels) > 1:
+        hint = f"choose one of: {', '.join(map(str, levels))}"
+        raise ParameterError(f"a curve has one level of relevance, not {len(levels)}", hint=hint)
+
+
+def _check_order(order: Ties | str, like: Peer, lengths: Any) -> None:
+    if order not in OPEN:
+        return
+    if like.name.startswith("trec_eval"):
+        hint = "leave out --compat, or choose an order: --ties trec"
+        raise ParameterError(f"trec_eval breaks ties, and has no ties={order}", hint=hint)
+    if lengths is not None:
+        hint = "choose an order of ties, or leave out the lengths"
+        raise ParameterError(
+            f"lengths are added up for one order of documents, and ties={order} asks for all", hint=hint
+        )
 
 
 def _few(notes: Sequence[str]) -> Sequence[str]:

@@ -544,7 +544,7 @@ TYPED = [
         name="an unknown measure, nearly right",
         command="evaluate qrels.txt run.txt -m 'AP ndgc@10'",
         error="there is no measure named 'ndgc'",
-        hint="did you mean nDCG or DCG?",
+        hint="did you mean nDCG or RnDCG or NCG?",
     ),
     Refused(
         name="an unknown measure",
@@ -562,19 +562,19 @@ TYPED = [
         name="a parameter out of range",
         command="evaluate qrels.txt run.txt -m 'RBP(p=2)'",
         error="RBP cannot have p=2",
-        hint="p is the chance to step on: between 0 and 1",
+        hint="p is a number between 0 and 1",
     ),
     Refused(
         name="a parameter that is no word of its list",
         command="""evaluate qrels.txt run.txt -m "nDCG(dcg='exp')" """,
-        error="nDCG has no dcg='exp'",
-        hint="choose 'log2' or 'exp-log2'",
+        error="nDCG cannot have dcg='exp'",
+        hint="dcg is 'log2' or 'exp-log2'",
     ),
     Refused(
         name="a cut-off of 0",
         command="evaluate qrels.txt run.txt -m P@0",
-        error="P cannot be cut off at 0",
-        hint="a cut-off is a whole number from 1: P@10",
+        error="P cannot have k=0",
+        hint="k is a whole number from 1 up",
     ),
     Refused(
         name="a cut-off in words",
@@ -584,7 +584,7 @@ TYPED = [
     ),
     Refused(
         name="P without a cut-off",
-        command="evaluate qrels.txt run.txt -m P",
+        command="evaluate qrels.txt run.txt -m 'P(rel=2)'",
         error="P needs a cut-off",
         hint="write P@10",
     ),

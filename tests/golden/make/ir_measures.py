@@ -10,7 +10,7 @@ import ir_measures
 from tests.golden.inputs import inputs
 from tests.golden.make.writing import save
 
-INPUTS = ("missing topics", "negative grades", "unjudged documents", "graded")
+INPUTS = ("missing topics", "negative grades", "unjudged documents", "graded", "lists")
 MEASURES = """
     AP AP@10 AP(rel=2) AP(judged_only=True) AP(judged_only=True)@5 AP(judged_only=True,rel=2)
     P@1 P@5 P@10 P(rel=2)@10 P(judged_only=True)@5 P(judged_only=True,rel=2)@10
@@ -18,11 +18,19 @@ MEASURES = """
     nDCG nDCG@5 nDCG@20 nDCG(judged_only=True) nDCG(judged_only=True)@10
     nDCG(gains={1:2,2:5}) nDCG(gains={1:5,2:1})@10 nDCG(gains={0:1,1:0,3:7})@20
     Rprec Rprec(rel=2) Rprec(judged_only=True) Success@1 Success(rel=2)@5 Success(judged_only=True)@1
-    NumRet NumRet(rel=1) NumRet(rel=2) NumRel
+    NumRet NumRet(rel=1) NumRet(rel=2) NumRel Bpref Bpref(rel=2) infAP infAP(rel=2)
+    IPrec@0.0 IPrec@0.05 IPrec@0.25 IPrec@0.3 IPrec@1.0 IPrec(rel=2)@0.5 IPrec(judged_only=True)@0.35
+    SetP SetP(rel=2) SetP(judged_only=True) SetP(relative=True) SetP(relative=True,rel=2) SetR SetR(rel=2)
+    SetAP SetAP(rel=2) SetAP(judged_only=True) SetF SetF(rel=2) SetF(judged_only=True)
+    Compat(p=0.95) Compat(p=0.8) Compat(p=0.99)
+    Compat(normalize=False,p=0.95) Compat(normalize=False,p=0.8) Compat(normalize=False,p=0.99)
 """.split()
+# Its beta is trec_eval's x, the square of what beta is elsewhere.
+MEASURES += ["SetF(beta=0.25)", "SetF(beta=2.0)", "SetF(beta=4.0)", "SetF(beta=4.0,rel=2)"]
 MEASURES += ["Judged@1", "Judged@5", "Judged@50"]
-# Where it says something else than it means: see SOURCES.md.
-LEFT_OUT = {"negative grades": "Judged", "missing topics": "NumRel"}
+MEASURES += ["Accuracy", "Accuracy@5", "Accuracy(rel=2)", "Accuracy(rel=2)@10"]
+# Where it says something else than it means, or nothing at all: see SOURCES.md.
+LEFT_OUT = {"negative grades": ("Judged",), "missing topics": ("NumRel",), "lists": ("Accuracy",)}
 
 
 def make() -> object:
@@ -30,7 +38,7 @@ def make() -> object:
     made: dict[str, Any] = {}
     for name in INPUTS:
         given = inputs()[name]
-        asked = [measure for measure in MEASURES if measure.partition("@")[0] != LEFT_OUT.get(name)]
+        asked = [measure for measure in MEASURES if not measure.startswith(LEFT_OUT.get(name, ()))]
         made[name] = {measure: {} for measure in asked}
         for measure in asked:  # one by one: together, some of its providers lose values
             parsed = ir_measures.parse_measure(measure)

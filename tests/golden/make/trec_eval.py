@@ -5,14 +5,14 @@ Run from the root: python -m tests.golden.make.trec_eval
 
 import pytrec_eval
 
-from tests.golden.inputs import TREC, inputs
+from tests.golden.inputs import inputs, trec_names
 from tests.golden.make.writing import save
 
 
 def make() -> object:
     """{input: {topic: {measure: value}}}; a topic that the run misses is not there."""
     return {
-        name: pytrec_eval.RelevanceEvaluator(given.qrels, set(TREC)).evaluate(given.run)
+        name: pytrec_eval.RelevanceEvaluator(given.qrels, trec_names()).evaluate(given.run)
         for name, given in inputs().items()
     }
 

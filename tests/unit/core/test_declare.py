@@ -4,11 +4,24 @@ import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
-from typing import ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+import numpy as np
 import pytest
 
-from cranfield.core import Catalogue, Declared, Parameter, UnknownName, definition, parameters
+from cranfield.core import (
+    Catalogue,
+    Chance,
+    Declared,
+    Limits,
+    Parameter,
+    ParameterError,
+    Positive,
+    Share,
+    UnknownName,
+    definition,
+    parameters,
+)
 
 
 class Shape(Declared, ABC):
@@ -150,3 +163,55 @@ def test_help_pages_read_parameters_and_definition() -> None:
         Parameter("unit", "Literal['m', 'km']", "m"),
     ]
     assert definition(Square) == "Four equal sides: the simplest."
+
+
+class Settings(Declared):
+    """Parameters of every kind."""
+
+    name: ClassVar[str] = "S"
+    p: Chance = 0.5
+    times: Positive = 1.0
+    depth: Annotated[int | None, Limits(1)] = None
+    grade: Annotated[int | float, Limits(0)] = 1
+    share: Share = 0.0
+    way: Literal["up", "down"] = "up"
+    there: bool = False
+    free: Any = None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"p": 1}, "S cannot have p=1\nhint: p is a number between 0 and 1"),
+        ({"p": "a"}, "S cannot have p='a'\nhint: p is a number between 0 and 1"),
+        ({"p": True}, "S cannot have p=True\nhint: p is a number between 0 and 1"),
+        ({"p": float("nan")}, "S cannot have p=nan\nhint: p is a number between 0 and 1"),
+        ({"times": 0}, "S cannot have times=0\nhint: times is a number above 0"),
+        ({"depth": 0}, "S cannot have depth=0\nhint: depth is a whole number from 1 up"),
+        ({"depth": 2.5}, "S cannot have depth=2.5\nhint: depth is a whole number from 1 up"),
+        ({"depth": 10**400}, f"S cannot have depth={10**400}\nhint: depth is a whole number from 1 up"),
+        ({"grade": -1}, "S cannot have grade=-1\nhint: grade is a number from 0 up"),
+        ({"share": 1.5}, "S cannot have share=1.5\nhint: share is a number between 0 and 1, both included"),
+        ({"way": "left"}, "S cannot have way='left'\nhint: way is 'up' or 'down'"),
+        ({"there": 1}, "S cannot have there=1\nhint: there is True or False"),
+    ],
+)
+def test_a_value_outside_the_type_of_its_parameter_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        Settings(**given)
+    assert str(caught.value) == message
+
+
+def test_a_number_has_one_form() -> None:
+    whole = Settings(times=2, depth=np.int64(3), grade=2.0, share=1)  # type: ignore[arg-type]  # a number is a number
+    assert (repr(whole.times), repr(whole.depth), repr(whole.grade), repr(whole.share)) == ("2.0", "3", "2", "1.0")
+    assert Settings(grade=1.5).grade == 1.5
+    assert Settings(depth=None).depth is None
+    assert Settings(free={"any": "thing"}).free == {"any": "thing"}
+
+
+def test_limits_are_part_of_the_help() -> None:
+    shown = {parameter.name: (parameter.type, parameter.limits) for parameter in parameters(Settings)}
+    assert shown["p"] == ("float", "between 0 and 1")
+    assert shown["depth"] == ("int | None", "from 1 up")
+    assert shown["way"] == ("Literal['up', 'down']", "")

@@ -260,6 +260,6 @@ def test_a_declared_value_is_described_without_its_defaults(instance: Any, text:
 
 def test_a_value_that_cannot_be_written_is_refused() -> None:
     with pytest.raises(ParameterError, match="nan cannot stand in a measure"):
-        describe(_Measure(p=float("nan")))
+        describe(_Measure(rel=float("nan")))
     with pytest.raises(ParameterError, match="cannot stand in a measure"):
         describe(_Measure(of=object()))

@@ -34,7 +34,7 @@ class Function:
     def gain(self, grade: GradeArray, /) -> Gains:
         return np.maximum(grade, 0)
 
-    def counts(self, grade: GradeArray, /) -> NDArray[np.bool_]:
+    def earns(self, grade: GradeArray, /) -> NDArray[np.bool_]:
         return grade >= self.least
 
 

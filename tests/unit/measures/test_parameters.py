@@ -66,7 +66,7 @@ def test_counts_of_judged_documents_leave_out_the_others() -> None:
 @pytest.mark.parametrize("name", MEASURES.names())
 def test_every_measure_is_explained(name: str) -> None:
     text = explain(name)
-    (row,) = catalogue(name)
+    (row,) = catalogue(name).rows()
     assert row["name"] == name
-    assert row["definition"].split(":")[0] in text
+    assert str(row["definition"]).split(":")[0] in text
     assert MEASURES[name].cite in text

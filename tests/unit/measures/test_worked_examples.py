@@ -1,5 +1,6 @@
 """Examples worked out by hand, in the sources and here."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from math import log2
@@ -7,7 +8,7 @@ from math import log2
 import pytest
 
 from cranfield.data import assess
-from cranfield.measures import measure_all
+from cranfield.measures import MEASURES, measure_all, parse_measure, worked
 from cranfield.studies import evaluate
 from tests.properties.strategies import NOT_JUDGED, assess_grades
 
@@ -153,3 +154,15 @@ def test_search_length_leaves_out_what_was_not_found_or_counts_it_as_told() -> N
     assessed = assess(qrels, {"run": {"1": {"x": 2.0, "d": 1.0}, "2": {"x": 1.0}}})
     values = measure_all(assessed, ["ESL@10", "ESL(missing=11)@10"])
     assert values.aggregate()[0].tolist() == [2.0, 6.5]
+
+
+@pytest.mark.parametrize("name", MEASURES.names())
+def test_every_measure_shows_its_formula_and_an_example_worked_by_hand(name: str) -> None:
+    declared = MEASURES[name]
+    assert declared.formula
+    assert declared.example
+    assert parse_measure(declared.example.of).name == name
+    # The arithmetic is a text that people read; here it is done.
+    by_hand = eval(declared.example.working, {"__builtins__": {"sum": sum, "range": range}}, vars(math))
+    assert worked(declared) == pytest.approx(by_hand, rel=1e-12, abs=EXACT)
+    assert declared.aggregate == "sum" or worked(declared) > 0  # 0 would show nothing

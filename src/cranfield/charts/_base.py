@@ -1,0 +1,56 @@
+"""What a chart is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+
+from cranfield.core import Catalogue, Declared, ParameterError, Study, Table, need
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = need("altair", extra="charts")
+
+Picture: TypeAlias = "alt.Chart | alt.LayerChart"
+
+
+class Chart(Declared, ABC):
+    """A picture of a table: what it shows stands in the table, how it looks stands here."""
+
+    name: ClassVar[str]
+    cite: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]]
+    table: ClassVar[str]  # what the table is called in a study
+
+    @abstractmethod
+    def draw(self, table: Table) -> Picture:
+        """The picture of a table that has the columns this chart needs."""
+
+
+CHARTS: Catalogue[Chart] = Catalogue("chart")
+C = TypeVar("C", bound=Chart)
+
+
+def chart(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Callable[[type[C]], type[C]]:
+    """Give a chart class its name and its source, and list it."""
+    return CHARTS.declare(name, cite=cite, aliases=aliases)
+
+
+def draw(data: Study | Table, name: str) -> Picture:
+    """One of the charts that a study names, or the chart of that name for a table."""
+    wanted = CHARTS[name]()
+    if isinstance(data, Table):
+        table = data
+    elif wanted.name in data.charts:
+        table = data[wanted.table]
+    else:
+        hint = f"it has: {', '.join(data.charts) or 'none'}"
+        raise ParameterError(f"the study {data.name} has no chart named {name!r}", hint=hint)
+    if not len(table):
+        raise ParameterError(f"there is nothing to draw: {wanted.table} has no rows", hint="draw a table with rows")
+    return wanted.draw(table)
+
+
+def inline(rows: list[dict[str, Any]]) -> "alt.Data":
+    """Rows as they stand inside a chart."""
+    return alt.Data(values=rows)  # type: ignore[no-untyped-call]  # altair leaves it without types

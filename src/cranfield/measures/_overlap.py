@@ -1,0 +1,114 @@
+"""How alike two rankings are, the first ranks counting most."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import log1p, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import ParameterError, Provenance, Table
+from cranfield.data import Qrels, Run, assess
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Rank-biased overlap of two rankings, of which only the beginnings are known.
+
+    However they go on, it lies between ``low`` and ``low + residual``; ``extrapolated`` is what it comes to if they go
+    on to agree as they do so far (NaN: one of them is empty).
+    """
+
+    low: float
+    residual: float
+    extrapolated: float
+
+
+def rbo(a: Sequence[Hashable], b: Sequence[Hashable], *, p: float = 0.9, depth: int | None = None) -> Overlap:
+    """Rank-biased overlap of two rankings without ties: the expected share of documents that are in both (webber2010).
+
+    A reader goes on with probability ``p``, and compares the documents above where it ends. ``depth`` cuts both.
+    """
+    _check(p, depth)
+    place = {document: rank for rank, document in enumerate(b, 1)}
+    if len(place) < len(b) or len(set(a)) < len(a):
+        raise ParameterError("a ranking holds a document twice", hint="give every document once")
+    shared = np.array([max(rank, place[document]) for rank, document in enumerate(a, 1) if document in place], int)
+    found = _overlap(shared, np.zeros_like(shared), np.array([[len(a)], [len(b)]]), p, depth)
+    return Overlap(*(float(column[0]) for column in found))
+
+
+def overlap_by_topic(a: Run, b: Run, *, p: float = 0.9, depth: int | None = None) -> Table:
+    """Rank-biased overlap of two runs, topic by topic; one that a run does not have is empty there."""
+    _check(p, depth)
+    topics = list(dict.fromkeys([*a.topics.to_list(), *b.topics.to_list()]))
+    place = {topic: i for i, topic in enumerate(topics)}
+    length = np.zeros((2, len(topics)), np.int64)
+    for run, lengths in zip((a, b), length, strict=True):
+        lengths[[place[topic] for topic in run.topics.to_list()]] = np.diff(run.starts)
+    if not (length > 0).all(axis=0).any():
+        raise ParameterError(f"{a.name} and {b.name} have no topic in common", hint="compare runs for the same topics")
+    # The topics of ``a`` come first, so that they have the numbers that they have in ``a``.
+    shared, topic = _shared(a, b)
+    low, residual, extrapolated = _overlap(shared, topic, length, p, depth)
+    columns: dict[str, Any] = {"topic": topics, "low": low, "residual": residual, "extrapolated": extrapolated}
+    made_by = Provenance(inputs=(a.source.as_input(), b.source.as_input()))
+    return Table(columns, f"rank-biased overlap of {a.name} and {b.name}, p = {p:g}", made_by)
+
+
+def weights(p: float, depth: int) -> NDArray[np.float64]:
+    """What one document that is shared from the first rank on adds down to each depth: Σ_{i≤depth} p^(i−1) / i."""
+    rank = np.arange(1, depth + 1)
+    return np.concatenate(([0.0], (p ** (rank - 1.0) / rank).cumsum()))
+
+
+def _check(p: float, depth: int | None) -> None:
+    if not 0 < p < 1:
+        raise ParameterError(f"rank-biased overlap cannot have p={p!r}", hint="p is a number between 0 and 1")
+    if depth is not None and depth < 1:
+        raise ParameterError(f"rankings cannot be cut at depth {depth!r}", hint="compare at least one document")
+
+
+def _shared(a: Run, b: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(shared,): at which depth each shared document is in both rankings, and the topic of ``a`` it belongs to."""
+    # ``a`` stands for the judgments: its documents are then found in ``b`` by the native reader.
+    named = Qrels(a.topics, a.topic, a.document, np.ones(len(a)), a.topics, a.topic, a.source)
+    in_order = replace(b, score=-b.rank.astype(np.float64))
+    found = assess(named, {"b": in_order})
+    rank = np.empty(len(found.grade), np.int64)
+    rank[found.named_by[0]] = a.rank
+    topic = np.repeat(np.arange(len(found.topics)), np.diff(found.starts))
+    return np.maximum(rank[found.document], found.rank), topic
+
+
+def _overlap(
+    shared: NDArray[np.int64], topic: NDArray[np.int64], length: NDArray[np.int64], p: float, depth: int | None
+) -> tuple[NDArray[np.float64], ...]:
+    """(topic,) each: the sums of webber2010, taken document by document instead of depth by depth."""
+    length = length if depth is None else np.minimum(length, depth)
+    short, long = length.min(axis=0), length.max(axis=0)
+    shared, topic = shared[shared <= long[topic]], topic[shared <= long[topic]]
+
+    def count(these: NDArray[Any]) -> NDArray[np.float64]:
+        return np.bincount(topic, these, len(short)).astype(np.float64)
+
+    in_long, in_short = count(np.ones(len(topic))), count(shared <= short[topic])
+    full = short + long - in_long.astype(np.int64)  # from here on the rankings may agree wholly
+    down = weights(p, int(full.max(initial=0)))
+    ever = -log1p(-p) / p  # the same sum over all ranks
+    seen = count(down[long[topic]] - down[shared - 1])
+
+    def steps(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64]:
+        return (p ** start.astype(float) - p ** end.astype(float)) / (1 - p)
+
+    low = (1 - p) * (seen + in_long * (ever - down[long]))
+    # Each rank beyond the end of a ranking may hold a shared document.
+    between = steps(short, long) - short * (down[long] - down[short])
+    beyond = 2 * steps(long, full) - (short + long) * (down[full] - down[long])
+    rest = p ** full.astype(float) - (1 - p) * in_long * (ever - down[full])
+    residual = np.maximum((1 - p) * (between + beyond) + rest, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        agreed = np.where(short > 0, in_short / short, nan)
+        extrapolated = (1 - p) * (seen + agreed * between) + ((in_long - in_short) / long + agreed) * p**long
+    return low, residual, extrapolated

@@ -1,0 +1,401 @@
+"""cranfield evaluate with levels, topics, aggregates, a baseline, a curve and its chart."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.cli._show import Bar
+from tests.cli.conftest import RUN, Command, Ended
+
+# run: AP 1 and 1 in topics 1 and 2; other: a at rank 2, c at rank 1, so AP 1/2 and 1.
+OTHER = RUN.replace(b" a ", b" ? ").replace(b" x ", b" a ").replace(b" ? ", b" x ")
+ASK = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP"]
+
+
+@pytest.fixture(autouse=True)
+def other(here: Path) -> None:
+    (here / "other.txt").write_bytes(OTHER)
+
+
+def tables(ended: Ended) -> dict[str, list[dict[str, Any]]]:
+    assert ended.code == 0, ended.err
+    found: dict[str, list[dict[str, Any]]] = json.loads(ended.out)["tables"]
+    return found
+
+
+def error(problem: str, hint: str, code: int = 1) -> Ended:
+    return Ended(code, "", f"error: {problem}\nhint: {hint}\n")
+
+
+# The best
+
+
+def test_the_best_is_marked_where_people_read(cranfield: Command) -> None:
+    ask = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP ESL NumRet"]
+    assert cranfield(*ask, "--format", "text").out.splitlines() == [
+        "2 topics, * best",
+        "run        AP      ESL   NumRet",
+        "run    1.0000*  1.0000*       4",
+        "other  0.7500   1.5000        4",
+    ]
+    assert "| run | **1.0000** | **1.0000** | 4 |" in cranfield(*ask, "--format", "markdown").out
+    assert r"run & \textbf{1.0000} & \textbf{1.0000} & 4 \\" in cranfield(*ask, "--format", "latex").out
+    assert '<td class="number"><b>1.0000</b></td>' in cranfield(*ask, "--format", "html").out
+    for form in ("tsv", "csv", "json"):
+        assert "*" not in cranfield(*ask, "--format", form).out
+
+
+def test_one_run_and_scores_have_no_best(here: Path, cranfield: Command) -> None:
+    assert "*" not in cranfield("evaluate", "qrels.txt", "run.txt", "--format", "text").out
+    (here / "ap.csv").write_text("topic,bm25,dense\n301,0.25,0.5\n")
+    assert "*" not in cranfield("evaluate", "--scores", "ap.csv", "--format", "text").out
+
+
+@pytest.mark.parametrize(
+    ("environment", "bold"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": ""}, True)],
+)
+def test_a_terminal_shows_the_best_in_bold_unless_asked_not_to(
+    environment: dict[str, str], bold: bool, here: Path
+) -> None:
+    ours, theirs = pty.openpty()
+    start = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm"} | environment
+    command = [sys.executable, "-c", "from cranfield.cli import main; main()", *ASK]
+    with subprocess.Popen(command, cwd=here, env=start, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # Linux says so where nobody holds the other end any more
+            pass
+        os.close(ours)
+        assert process.wait(timeout=60) == 0
+    assert (b"\x1b[1m1.0000*\x1b[22m" in shown) is bold
+    assert b"1.0000*" in shown
+    assert (b"\x1b" in shown) is bold
+
+
+# Levels
+
+
+def test_levels_of_relevance(cranfield: Command) -> None:
+    for words in (["--rel", "1", "--rel", "2"], ["--rel", "1,2"]):
+        found = tables(cranfield("evaluate", "qrels.txt", "run.txt", "-m", "AP nDCG", *words, "--format", "json"))
+        # Topic 1 has nothing of grade 2.
+        assert [(row["measure"], row["value"], row["without_relevant"]) for row in found["values"]] == [
+            ("AP", 1.0, 0),
+            ("AP(rel=2)", 0.5, 1),
+            ("nDCG", 1.0, 0),
+        ]
+
+
+@pytest.mark.parametrize("level", ["-1", "x", "1,,2", "", "1;2", "nan"])
+def test_a_level_that_is_no_grade(level: str, cranfield: Command) -> None:
+    assert cranfield(*ASK, "--rel", level) == error(
+        f"--rel cannot be {level}", "give a grade, or several: --rel 1,2", code=2
+    )
+
+
+def test_a_level_that_nobody_asks_for(cranfield: Command) -> None:
+    assert cranfield("evaluate", "qrels.txt", "run.txt", "-m", "nDCG@10", "--rel", "2") == error(
+        "the measure does not ask from which grade on a document is relevant",
+        "a level is for measures such as AP, P@10 and RR that do not name their own",
+    )
+
+
+# Topics
+
+
+def test_some_topics(here: Path, cranfield: Command) -> None:
+    (here / "chosen.txt").write_text("# the easy one\n\n2  # as said\n")
+    for topics in ("2", "2, 2", "@chosen.txt"):
+        found = tables(cranfield(*ASK, "--topics", topics, "-q", "--format", "json"))
+        assert [(row["value"], row["topics"]) for row in found["values"]] == [(1.0, 1), (1.0, 1)]
+        assert {row["topic"] for row in found["per_topic"]} == {"2"}
+    assert cranfield(*ASK, "--topics", "1", "--topics", "@chosen.txt").out == cranfield(*ASK).out
+
+
+def test_some_topics_and_only_what_both_have(here: Path, cranfield: Command) -> None:
+    (here / "other.txt").write_bytes(OTHER[: OTHER.index(b"2 Q0")])
+    ended = cranfield(*ASK, "--topics", "both", "--topics", "1,2", "--format", "json")
+    assert [(row["topics"], row["missing"]) for row in tables(ended)["values"]] == [(2, 0), (1, 1)]
+    assert ended.err == "note: other: 1 of 2 topics is missing (2), left out\n"
+    one = cranfield(*ASK, "--topics", "1", "--topics", "both", "--format", "json")
+    assert [(row["topics"], row["missing"]) for row in tables(one)["values"]] == [(1, 0), (1, 0)]
+    assert one.err == ""
+
+
+def test_trec_eval_prints_some_topics_too(cranfield: Command) -> None:
+    ended = cranfield("evaluate", "qrels.txt", "other.txt", "-m", "AP", "-q", "--topics", "1", "--format", "trec_eval")
+    assert ended.out == "".join(f"map                   \t{topic}\t0.5000\n" for topic in ("1", "all"))
+
+
+def test_topics_that_are_not_there(here: Path, cranfield: Command) -> None:
+    (here / "empty.txt").write_text("")
+    (here / "words.txt").write_text("# nothing\n  \n")
+    (here / "two.txt").write_text("1\n1 2\n")
+    line = "one topic on each line; # starts a comment"
+    for topics, expected in {
+        "21": error("there is no topic 21", "did you mean 2 or 1?"),
+        "1,xyz,q": error("there is no topic xyz (nor q)", "there are: 1, 2"),
+        "@empty.txt": error("empty.txt: there is no topic in it", line),
+        "@words.txt": error("words.txt: there is no topic in it", line),
+        "@two.txt": error("two.txt:2: '1 2' is not one topic", line),
+        "@xyz": error("xyz: there is no such file", "check the name"),
+        "@empty.tx": error("empty.tx: there is no such file", "did you mean empty.txt?"),
+        "@.": error(".: this is a folder, not a file", "name a file in it"),
+        ",": error("--topics names no topic", "qrels, both, topics (301,302) or a file (@topics.txt)", code=2),
+    }.items():
+        assert cranfield(*ASK, "--topics", topics) == expected
+    assert cranfield(*ASK, "--topics", "qrels", "--topics", "both") == error(
+        "--topics cannot be qrels and both", "choose one; topics may be named beside it", code=2
+    )
+
+
+# Aggregates
+
+
+def test_another_aggregate(cranfield: Command) -> None:
+    ask = ["evaluate", "qrels.txt", "other.txt", "-m", "AP NumRet", "--aggregate", "gmean"]
+    found = tables(cranfield(*ask, "--format", "json"))["values"]
+    assert [(row["aggregate"], row["value"]) for row in found] == [("gmean", pytest.approx(0.5**0.5)), ("sum", 4)]
+    text = cranfield(*ask, "--format", "text").out
+    assert text == "2 topics, geometric mean\nrun        AP  NumRet\nother  0.7071       4\n"
+
+
+def test_a_geometric_mean_says_what_it_did_with_zeros(here: Path, cranfield: Command) -> None:
+    (here / "other.txt").write_bytes(OTHER.replace(b" a ", b" z "))
+    ended = cranfield("evaluate", "qrels.txt", "other.txt", "-m", "AP", "--aggregate", "gmean")
+    assert ended.err == "note: geometric mean: 1 value below 1e-05 counts as 1e-05\n"
+    assert cranfield("evaluate", "qrels.txt", "other.txt", "-m", "AP", "--aggregate", "median").err == ""
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "mode"])
+def test_an_aggregate_that_is_none(aggregate: str, cranfield: Command) -> None:
+    assert cranfield(*ASK, "--aggregate", aggregate) == error(
+        f"--aggregate cannot be {aggregate}", "choose one of: mean, median, gmean", code=2
+    )
+
+
+# The baseline
+
+
+def test_differences_to_a_baseline(cranfield: Command) -> None:
+    found = tables(cranfield(*ASK, "--baseline", "run", "-q", "--format", "json"))
+    assert list(found) == ["values", "against", "per_topic", "differences"]
+    assert found["against"] == [
+        {
+            "run": "other",
+            "measure": "AP",
+            "value": 0.75,
+            "baseline": 1.0,
+            "difference": -0.25,
+            "better": 0,
+            "equal": 1,
+            "worse": 1,
+            "topics": 2,
+        }
+    ]
+    assert found["differences"] == [
+        {"run": "other", "topic": "1", "measure": "AP", "value": 0.5, "baseline": 1.0, "difference": -0.5},
+        {"run": "other", "topic": "2", "measure": "AP", "value": 1.0, "baseline": 1.0, "difference": 0.0},
+    ]
+    by_file = cranfield(*ASK, "--baseline", "./run.txt", "--format", "json")
+    assert tables(by_file)["against"] == found["against"]
+    assert list(tables(by_file)) == ["values", "against"]
+
+
+def test_differences_for_people(cranfield: Command) -> None:
+    assert cranfield(*ASK, "--baseline", "run", "-q", "--format", "text").out.split("\n\n")[1:] == [
+        "against run\n"
+        "run    measure   value  baseline  difference  better  equal  worse  topics\n"
+        "other  AP       0.7500    1.0000     -0.2500       0      1      1       2",
+        "by topic\n"
+        "run    topic      AP\n"
+        "run    1      1.0000\n"
+        "run    2      1.0000\n"
+        "other  1      0.5000\n"
+        "other  2      1.0000",
+        "differences to run\nrun    topic       AP\nother  1      -0.5000\nother  2       0.0000\n",
+    ]
+
+
+def test_many_tables_and_a_format_for_one(here: Path, cranfield: Command) -> None:
+    ended = cranfield(*ASK, "--baseline", "run", "-q", "-o", "all.parquet")
+    assert ended.err == (
+        "note: parquet holds one table, here differences; --table gives another: values, against, per_topic\n"
+    )
+    assert pl.read_parquet(here / "all.parquet")["difference"].to_list() == [-0.5, 0.0]
+    assert cranfield(*ASK, "--baseline", "run", "--table", "against").out.splitlines()[0].startswith("run\tmeasure\t")
+
+
+def test_a_baseline_that_is_not_there(here: Path, cranfield: Command) -> None:
+    assert cranfield(*ASK, "--baseline", "othr") == error("there is no run named othr", "did you mean other?")
+    assert cranfield(*ASK, "--baseline", "qrels.txt") == error(
+        "there is no run named qrels.txt", "there are: run, other"
+    )
+    assert cranfield("evaluate", "qrels.txt", "run.txt", "--baseline", "run") == error(
+        "there is no run beside the baseline run", "give one more run"
+    )
+    for folder in ("one", "two"):
+        (here / folder).mkdir()
+        (here / folder / "bm25.txt").write_bytes(RUN)
+    assert cranfield("evaluate", "qrels.txt", "one", "two", "--baseline", "bm25.txt") == error(
+        "2 runs have a file named bm25.txt", "did you mean one/bm25 or two/bm25?"
+    )
+
+
+def test_an_unknown_baseline_is_refused_before_anything_is_read(here: Path, cranfield: Command) -> None:
+    (here / "other.txt").write_bytes(b"no run at all\n")
+    assert cranfield(*ASK, "--baseline", "nobody").err.startswith("error: there is no run named nobody\n")
+
+
+# Curves
+
+
+def test_a_curve_is_a_table(cranfield: Command) -> None:
+    found = tables(cranfield(*ASK, "--curve", "pr", "--format", "json"))
+    assert list(found) == ["values", "curve"]
+    assert list(found["curve"][0]) == ["run", "recall", "precision"]
+    # One relevant document a topic: at rank 1 and 1, at rank 2 and 1.
+    assert [(row["recall"], row["precision"]) for row in found["curve"]] == [
+        (i / 10, value) for value in (1.0, 0.75) for i in range(11)
+    ]
+    text = cranfield(*ASK, "--curve", "pr", "--format", "text").out.split("\n\n")[1]
+    assert text.splitlines()[0] == "precision at recall, 2 topics"
+    assert text.splitlines()[1].split() == ["run", "0", *(f"0.{i}" for i in range(1, 10)), "1"]
+    assert text.splitlines()[3].split() == ["other", *["0.7500"] * 11]
+    lines = cranfield(*ASK, "--curve", "pr", "--table", "curve").out.splitlines()
+    assert lines[:2] == ["run\trecall\tprecision", "run\t0.0\t1.0"]
+
+
+def test_a_curve_of_some_topics_at_a_level(cranfield: Command) -> None:
+    ask = [*ASK, "--curve", "pr", "--rel", "2", "--format", "json"]
+    # Only topic 2 has a document of grade 2.
+    assert {row["precision"] for row in tables(cranfield(*ask, "--topics", "2"))["curve"]} == {1.0}
+    assert {row["precision"] for row in tables(cranfield(*ask))["curve"]} == {0.5}
+    assert cranfield(*ask, "--rel", "1") == error("a curve has one level of relevance, not 2", "choose one of: 2, 1")
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf", "html"])
+def test_a_curve_is_a_chart(suffix: str, here: Path, cranfield: Command) -> None:
+    ended = cranfield(*ASK, "--curve", "pr", "--chart", f"curve.{suffix}")
+    assert (ended.code, ended.err) == (0, "")
+    assert (here / f"curve.{suffix}").stat().st_size > 5000
+    assert sorted(path.name for path in here.iterdir()) == [f"curve.{suffix}", "other.txt", "qrels.txt", "run.txt"]
+
+
+def test_charts_that_cannot_be(here: Path, cranfield: Command) -> None:
+    ends = "end the name in .svg .png .pdf .html"
+    assert cranfield(*ASK, "--chart", "x.svg") == error(
+        "--chart has nothing to draw", "ask for a curve: --curve pr", code=2
+    )
+    (here / "folder.svg").mkdir()
+    for chart, expected in {
+        "x.bmp": error("x.bmp: no picture ends in .bmp", ends),
+        "x": error("x: the name does not say which kind of picture", ends),
+        "no/x.svg": error("no/x.svg: there is no folder no", "make it first: mkdir -p no"),
+        "folder.svg": error("folder.svg: this is a folder, not a file", "name a file in it"),
+        "run.txt/x.svg": error("run.txt/x.svg: run.txt is a file, not a folder", "name another folder"),
+    }.items():
+        assert cranfield(*ASK, "--curve", "pr", "--chart", chart) == expected
+    late = cranfield(*ASK, "--curve", "pr", "--chart", "/proc/x.svg")
+    assert (late.code, late.err.splitlines()[1]) == (1, "hint: check the permissions and the disk")
+    assert late.err.startswith("error: /proc/x.svg: writing failed: ")
+    assert cranfield(*ASK, "--curve", "roc") == error("--curve cannot be roc", "choose one of: pr", code=2)
+
+
+def test_a_chart_without_the_extra(here: Path, process: Command) -> None:
+    (here / "sitecustomize.py").write_text("import sys\nsys.modules['altair'] = None\n")
+    ended = process(*ASK, "--curve", "pr", "--chart", "x.svg", PYTHONPATH=str(here))
+    assert ended == error("charts need altair", "pip install 'cranfield[charts]'")
+    assert process(*ASK, "--curve", "pr", PYTHONPATH=str(here)).code == 0
+
+
+# With scores, with trec_eval's form
+
+
+def test_scores_have_topics_aggregates_and_a_baseline(here: Path, cranfield: Command) -> None:
+    (here / "ap.csv").write_text("topic,bm25,dense\n301,0.25,0.5\n302,0.5,1.0\n303,0.75,0.0\n")
+    ask = ["evaluate", "--scores", "ap.csv", "--format", "json"]
+    found = tables(cranfield(*ask, "--aggregate", "median", "--topics", "301,302", "--baseline", "bm25", "-q"))
+    assert [(row["aggregate"], row["value"], row["topics"]) for row in found["values"]] == [
+        ("median", 0.375, 2),
+        ("median", 0.75, 2),
+    ]
+    assert [row["difference"] for row in found["differences"]] == [0.25, 0.5]
+    assert (found["against"][0]["difference"], found["against"][0]["better"]) == (0.375, None)
+    assert cranfield(*ask, "--baseline", "bm52") == error("there is no run named bm52", "did you mean bm25?")
+    assert cranfield(*ask, "--topics", "304") == error("there is no topic 304", "did you mean 303 or 302?")
+
+
+@pytest.mark.parametrize("words", [["--curve", "pr"], ["--rel", "2"]])
+def test_scores_have_no_curve_and_no_levels(words: list[str], here: Path, cranfield: Command) -> None:
+    (here / "ap.csv").write_text("topic,bm25,dense\n301,0.25,0.5\n")
+    assert cranfield("evaluate", "--scores", "ap.csv", *words) == error(
+        f"--scores stands alone, but there is {words[0]} too", "leave one of them out", code=2
+    )
+
+
+@pytest.mark.parametrize("words", [["--curve", "pr"], ["--aggregate", "mean"], ["--baseline", "run"]])
+def test_trec_eval_has_no_form_for_more(words: list[str], cranfield: Command) -> None:
+    assert cranfield(*ASK, *words, "--format", "trec_eval") == error(
+        f"trec_eval has no form for {words[0]}", "--format text and json have", code=2
+    )
+
+
+# Long work
+
+
+def test_long_work_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    bar = Bar("measuring")
+    now[0] += 50  # reading took long: that is not its time
+    bar(1, 10)
+    now[0] += 0.9
+    bar(2, 10)
+    assert capsys.readouterr().err == ""
+    now[0] += 0.2
+    bar(3, 10)
+    bar(10, 10)
+    assert "measuring" in capsys.readouterr().err
+    bar(5, 10)
+    bar.close()
+    assert capsys.readouterr().err == ""
+
+
+def test_no_bar_for_quick_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 7.0)
+    bar = Bar("measuring")
+    for done in range(1, 11):
+        bar(done, 10)
+    bar.close()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_command_says_the_same_as_the_library(campaign: Path, cranfield: Command) -> None:
+    qrels, runs = campaign / "qrels.txt", campaign / "runs"
+    found = tables(
+        cranfield(
+            "evaluate", str(qrels), str(runs), "-m", "AP nDCG@10", "--rel", "2", "--format", "json", "--curve", "pr"
+        )
+    )
+    values = cf.evaluate(qrels, runs, "AP nDCG@10", rel=2, curve="pr")
+    assert [row["value"] for row in found["values"]] == values.summary().cells("value")
+    assert [row["precision"] for row in found["curve"]] == values.curve_table().cells("precision")
+
+
+def test_the_library_knows_runs_by_their_files(here: Path) -> None:
+    values = cf.evaluate(here / "qrels.txt", [here / "run.txt", here / "other.txt"], "AP")
+    assert values.against("other.txt").cells("run") == ["run"]
