@@ -27,6 +27,7 @@ from cranfield.measures import Counterexample, by_family, explained, first_use
 
 HERE = "<!-- from the code -->"
 WIDTH = 88
+EVERYWHERE = parameters(cf.Measure)  # the page says them once
 
 
 class Keys(BaseLabelStyle):
@@ -52,21 +53,38 @@ class KeyStyle(Plain):
     default_sorting_style = ByKey
 
 
+ABOUT = {
+    "binary": "A document is relevant or it is not; `rel` is the smallest grade that is.",
+    "graded": "Grades count, not only whether there is one.",
+    "user model": "Somebody reads down the ranking and leaves at some rank: [](../concepts/users.md).",
+    "interval": "Made to have equal steps: [](../concepts/scales.md).",
+    "count": "How many there are of something; no word about quality.",
+}
+
+
 def measures() -> str:
-    """A table of all measures, then each one in full."""
-    rows = ["| measure | what it is | family | scale | source |", "|---|---|---|---|---|"]
-    rows += [
-        f"| [{m.name}](#measure-{m.name.lower()}) | {definition(m)} | {m.family} | {first_use(m).scale.own} "
-        f"| {{cite:p}}`{m.cite}` |"
-        for m in by_family()
-    ]
-    return "\n\n".join(["\n".join(rows), *map(one_measure, by_family())])
+    """A table of all measures, family by family, then each one in full."""
+    families: dict[str, list[type[cf.Measure]]] = {}
+    for cls in by_family():
+        families.setdefault(cls.family, []).append(cls)
+    told = [f"## All {len(by_family())}"]
+    for family, members in families.items():
+        rows = [f"| {family} | what it is | scale |", "|---|---|---|"]
+        rows += [
+            f"| [{m.name}](#measure-{m.name.lower()}) | {cell(definition(m))} | {first_use(m).scale.own} |"
+            for m in members
+        ]
+        told.append("\n".join(rows))
+    for family, members in families.items():
+        told += [f"## {family.capitalize()}", ABOUT.get(family, ""), *map(one_measure, members)]
+    return "\n\n".join(told)
 
 
 def one_measure(cls: type[cf.Measure]) -> str:
     """A section about one measure."""
     shown = first_use(cls)
-    written = [shown, shown @ 20] if shown.k is None and cls.at == "k" else [shown]
+    written = [] if cls.needs_cutoff else [cls()]
+    written += [shown, shown @ 20] if shown.k is None and cls.at == "k" else [shown]
     low, high = cls.range
     claim = shown.scale
     given_up = {c.axiom: c for c in shown.gives_up}
@@ -76,24 +94,31 @@ def one_measure(cls: type[cf.Measure]) -> str:
         "formula": f"`{cls.formula}`" * bool(cls.formula),
         "example": worked_example(details),
         "user": details["details"].rows()[0]["user"],
-        "write": ", ".join(f"`{form}`" for form in (*written, *cls.aliases)),
+        "write": ", ".join(f"`{form}`" for form in dict.fromkeys((*map(str, written), *cls.aliases)))
+        + " (needs a cut-off)" * cls.needs_cutoff,
         "range": f"{low:g} to {high:g}, {cls.direction} is better".replace("inf", "∞"),
         "over topics": cls.aggregate,
         "missing topic": missing(shown.worst),
         "scale": f"{claim.own} for `{shown}`, within one topic; against the top-heavy order: {claim.top_heavy} "
         f"{{cite:p}}`{claim.cite}`",
         "axioms": ", ".join(sorted(shown.axioms)) or "none",
+        "residual": "has bounds: `--residual`" * shown.bounded,
         "gives up": "; ".join(lost(c) for c in given_up.values()),
         "trec_eval": trec,
         "source": f"{{cite:p}}`{cls.cite}`",
     }
     text = inspect.cleandoc(cls.__doc__ or "")
+    table = ["| | |", "|---|---|", *(f"| {key} | {cell(fact)} |" for key, fact in facts.items() if fact)]
+    own = [p for p in parameters(cls) if p not in EVERYWHERE]
     settings = ["| parameter | type | default | |", "|---|---|---|---|"]
-    settings += [f"| `{p.name}` | `{p.type}` | `{p.default!r}` | {p.limits} |" for p in parameters(cls)]
-    told = {key: fact.replace("|", "\\|") for key, fact in facts.items() if fact}
-    table = "\n".join(["| | |", "|---|---|", *(f"| {key} | {fact} |" for key, fact in told.items())])
-    settings[2:] = [line.replace(" | None", " \\| None") for line in settings[2:]]
-    return f"(measure-{cls.name.lower()})=\n## {cls.name}\n\n{text}\n\n{table}\n\n" + "\n".join(settings)
+    settings += [f"| `{p.name}` | `{cell(p.type)}` | `{cell(repr(p.default))}` | {p.limits} |" for p in own]
+    parts = [f"(measure-{cls.name.lower()})=\n### {cls.name}", text, "\n".join(table), "\n".join(settings) * bool(own)]
+    return "\n\n".join(filter(None, parts))
+
+
+def cell(text: str) -> str:
+    """Text that stands in one cell of a table."""
+    return text.replace("|", "\\|")
 
 
 def worked_example(details: cf.Study) -> str:

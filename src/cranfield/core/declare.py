@@ -215,7 +215,8 @@ class Catalogue(Generic[T]):
         return f"Catalogue({self.kind!r}: {', '.join(self._entries)})"
 
 
-def parameters(cls: type) -> list[Parameter]:
+@cache
+def parameters(cls: type) -> tuple[Parameter, ...]:
     """The settings of a declaration, in order: name, type as text, default."""
     found = []
     for field in fields(cls):
@@ -225,7 +226,7 @@ def parameters(cls: type) -> list[Parameter]:
         required = default is MISSING
         limits = _kind(cast("Any", field.type))[1]
         found.append(Parameter(field.name, text, None if required else default, required, str(limits or "")))
-    return found
+    return tuple(found)
 
 
 def definition(cls: type) -> str:

@@ -80,8 +80,9 @@ def describe(instance: Any) -> Expression:
     ``at`` is a class variable of the declaration and "k" where there is none; a number there is always written. Fields
     that hold declarations themselves stand first, as inner measures.
     """
-    at_field = getattr(type(instance), "at", "k")
-    defaults = {p.name: p.default for p in parameters(type(instance)) if not p.required}
+    declared: Any = type(instance)
+    at_field = getattr(declared, "at", "k")
+    defaults = {p.name: p.default for p in parameters(declared) if not p.required}
     found: dict[str, Value] = {}
     inner: list[Expression] = []
     at: int | float | None = None

@@ -56,7 +56,7 @@ class Block:
 
     def relevant(self, rel: float) -> Rows:
         """How many documents of each row's topic reach grade ``rel``, retrieved or not."""
-        return self.assessed.relevant(rel)[self.topic]
+        return self.once(("relevant", rel), lambda: self.assessed.relevant(rel)[self.topic])
 
     def at_best(self, measure: Kernel) -> Rows:
         """The value of ``measure`` for the perfect ranking of each row's topic."""
@@ -89,15 +89,23 @@ class Block:
     @property
     def judged(self) -> Ranks:
         """(row, document): how many judged documents stand there or above, shown or not."""
-        return self.once(
-            "judged", lambda: self.assessed.rectangle(self.row, self.assessed.judged, self.rank.shape[1], 0)
-        )
+        return self.once("judged", lambda: self._of_entries(self.assessed.judged))
 
-    def upto(self, k: float) -> NDArray[np.int64]:
+    @property
+    def pooled(self) -> Ranks:
+        """(row, document): how many documents of the judgments stand there or above, with those of grades below 0."""
+        return self.once("pooled", lambda: self._of_entries(self.assessed.pooled))
+
+    def _of_entries(self, entries: NDArray[np.int32]) -> Ranks:
+        return self.assessed.rectangle(self.row, entries, self.rank.shape[1], 0)
+
+    def upto(self, k: float | Rows) -> NDArray[np.int64]:
         """(row,): the columns down to the last document of the first ``k``: where to look into what is cumulated."""
-        column = np.arange(1, self.rank.shape[1] + 1)
-        # Between them there may be some that were taken out.
-        return self.once(("upto", k), lambda: np.where(self.rank <= k, column, 0).max(axis=1, initial=0))
+        if isinstance(k, np.ndarray):
+            # Between them there may be some that were taken out.
+            columns = np.arange(1, self.rank.shape[1] + 1, dtype=np.int32)
+            return np.where(self.rank <= k[:, None], columns, 0).max(axis=1, initial=0)
+        return self.once(("upto", k), lambda: self.upto(np.full(len(self.row), float(k))))
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` makes, made once for the block: the cut-offs of a measure share what is cumulated."""
@@ -142,6 +150,7 @@ class Assessed:
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     _best: dict[Kernel, Rows] = field(default_factory=dict, init=False)
+    _relevant: dict[float, Rows] = field(default_factory=dict, init=False)
     # What this shows a part of, and which entries.
     _whole: "tuple[Assessed, NDArray[np.int64]] | None" = field(default=None, init=False)
 
@@ -154,25 +163,39 @@ class Assessed:
         return (self.retrieved == 0).reshape(len(self.runs), len(self.topics))
 
     def relevant(self, rel: float) -> Rows:
-        """(topic,): how many documents reach grade ``rel``."""
-        return np.add.reduceat(self.grade >= rel, self.named[:-1], dtype=np.float64)
+        """(topic,): how many documents reach grade ``rel``; kept, because every cut-off asks for it."""
+        if rel not in self._relevant:
+            self._relevant[rel] = np.add.reduceat(self.grade >= rel, self.named[:-1], dtype=np.float64)
+        return self._relevant[rel]
 
     @cached_property
     def judged(self) -> NDArray[np.int32]:
         """(entry,): how many judged documents of the row stand there or above."""
-        if self._whole:
-            whole, place = self._whole
-            return whole.judged[place]
-        judged = np.concatenate(([0], (self.grade[self.document] >= 0).cumsum(dtype=np.int32)))
-        return (judged[1:] - np.repeat(judged[self.starts[:-1]], np.diff(self.starts))).astype(np.int32)
+        return self._down(self.grade >= 0)
+
+    @cached_property
+    def pooled(self) -> NDArray[np.int32]:
+        """(entry,): how many documents of the judgments stand there or above, with those of grades below 0."""
+        return self.judged if (self.grade >= 0).all() else self._down(self.grade > NOBODY)
+
+    def _down(self, counted: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """(entry,): how many of the named documents that are counted stand there or above, shown here or not."""
+        whole, place = self._whole or (self, np.arange(len(self.document)))
+        if counted.all():
+            return (place - np.repeat(whole.starts[:-1], np.diff(self.starts)) + 1).astype(np.int32)
+        sums = np.concatenate((np.zeros(1, np.int32), counted.astype(np.int32)[whole.document].cumsum(dtype=np.int32)))
+        return sums[place + 1] - np.repeat(sums[whole.starts[:-1]], np.diff(self.starts))
 
     @cached_property
     def judged_retrieved(self) -> NDArray[np.int64]:
         """(row,): how many judged documents were retrieved."""
         if self._whole:
             return self._whole[0].judged_retrieved
-        judged = np.concatenate(([0], (self.grade[self.document] >= 0).cumsum()))
-        return judged[self.starts[1:]] - judged[self.starts[:-1]]
+        judged = self.grade >= 0
+        if judged.all():
+            return np.diff(self.starts)
+        sums = np.concatenate(([0], judged[self.document].cumsum()))
+        return sums[self.starts[1:]] - sums[self.starts[:-1]]
 
     @property
     def row(self) -> NDArray[np.int64]:
@@ -265,8 +288,10 @@ class Assessed:
             tie_last=tie_last,
             above=None if self.above is None else self.above[place],
         )
-        object.__setattr__(shown, "_whole", (self, place))
+        whole, before = self._whole or (self, None)
+        object.__setattr__(shown, "_whole", (whole, place if before is None else before[place]))
         object.__setattr__(shown, "_best", self._best)  # the same grades have the same perfect rankings
+        object.__setattr__(shown, "_relevant", self._relevant)
         return shown
 
     def judged_only(self) -> "Assessed":

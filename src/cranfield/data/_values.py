@@ -94,6 +94,8 @@ class Values:
 
     def index(self, measure: object) -> int:
         """The place of a measure, given as itself or by its canonical name."""
+        if measure in self.measures:
+            return self.measures.index(measure)
         names = [str(known) for known in self.measures]
         if str(measure) in names:
             return names.index(str(measure))

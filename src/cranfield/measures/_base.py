@@ -145,6 +145,10 @@ class Measure(Declared, ABC):
         """Whether a document of this grade can make a difference to the value: the others are not shown."""
         return np.full(grade.shape, fill_value=True)
 
+    def placed(self, grade: Grades) -> NDArray[np.bool_]:
+        """Whether the place of a document of this grade matters: among ties, more may than earn anything."""
+        return self.earns(grade)
+
     def settled(self, top: float) -> Self:
         """The same measure with everything that depends on the judgments made explicit; ``top`` is their top grade."""
         del top
@@ -154,16 +158,20 @@ class Measure(Declared, ABC):
         """1 down to the cut-off, 0 below it and where there is no document."""
         return (rank <= (self.k or np.finfo(float).max)).astype(np.float64)
 
-    def added(self, block: Block, worth: Callable[[], Weights], *, what: Hashable = None) -> Rows:
+    def added(
+        self, block: Block, worth: Callable[[], Weights], *, what: Hashable = None, cut: Rows | None = None
+    ) -> Rows:
         """The sum of what each document is worth, down to the cut-off.
 
         It is added up once for all cut-offs of a measure, or of all that mean the same ``what``; from the top, as
-        trec_eval does: numpy's own sum goes in pairs, and a last bit can turn a fourth decimal.
+        trec_eval does: numpy's own sum goes in pairs, and a last bit can turn a fourth decimal. ``cut`` is a cut-off of
+        each row's own.
         """
         if what is None:
             what = (type(self), *(getattr(self, field.name) for field in fields(self) if field.name != "k"))
         down = block.once(what, lambda: np.pad(worth().cumsum(axis=1), ((0, 0), (1, 0))))
-        return down[np.arange(len(down)), block.upto(self.k or np.finfo(float).max)]
+        k = self.k or np.finfo(float).max
+        return down[np.arange(len(down)), block.upto(k if cut is None else np.minimum(cut, k))]
 
     def __matmul__(self, at: float) -> Self:
         return replace(self, **{self.at: at})  # type: ignore[arg-type]  # the field that ``at`` names
@@ -188,9 +196,9 @@ class Binary(Measure):
         """Only relevant documents do."""
         return self.gain(grade) > 0
 
-    def hits(self, block: Block) -> Rows:
-        """(row,): how many relevant documents stand above the cut-off."""
-        return self.added(block, lambda: self.gain(block.grade), what=("relevant", self.rel))
+    def hits(self, block: Block, *, cut: Rows | None = None) -> Rows:
+        """(row,): how many relevant documents stand above the cut-off, and above ``cut``."""
+        return self.added(block, lambda: (block.grade >= self.rel).astype(np.float64), what=("hits", self.rel), cut=cut)
 
     def hit(self, block: Block) -> Gains:
         """(row, document): 1 where a relevant document stands above the cut-off."""

@@ -95,6 +95,9 @@ class NumQ(Count):
     def worst(self) -> float | None:
         return None
 
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        return np.zeros(grade.shape, np.bool_)
+
     def value(self, block: Block) -> Rows:
         return np.ones(len(block.row))
 
@@ -161,7 +164,11 @@ class NumNonRel(Count):
         return (*super().gives_up, judged, best, *([swap] if self.k else []))
 
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
-        return (grade >= 0) & (grade < self.rel)
+        return grade >= self.rel if self.k is None else (grade >= 0) & (grade < self.rel)
 
     def value(self, block: Block) -> Rows:
-        return (self.earns(block.grade) * self.within(block.rank)).sum(axis=1)
+        if self.k is None:
+            judged = block.assessed.judged_retrieved[block.row]
+            return judged - ((block.grade >= self.rel) & np.isfinite(block.rank)).sum(axis=1)
+        counted = (block.grade >= 0) & (block.grade < self.rel)
+        return (counted * self.within(block.rank)).sum(axis=1)

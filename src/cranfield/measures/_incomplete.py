@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core.types import Grades, Rows
+from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import NOBODY, Block
 
 from ._base import Binary, Counterexample, Example, measure, ratio
@@ -36,15 +36,18 @@ class Bpref(Binary):
         )
         return super().gives_up if self.k == 1 else (*super().gives_up, judged)
 
-    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+    def placed(self, grade: Grades) -> NDArray[np.bool_]:
         return grade >= 0
 
     def value(self, block: Block) -> Rows:
-        relevant = block.relevant(self.rel)
-        others = block.relevant(0) - relevant
-        above = ((block.grade >= 0) & (block.grade < self.rel)).cumsum(axis=1)
-        wrong = ratio(np.minimum(above, relevant[:, None]), np.minimum(others, relevant)[:, None])
-        return ratio((self.hit(block) * (1 - wrong)).cumsum(axis=1)[:, -1], relevant)
+        return ratio(self.added(block, lambda: self._right(block), what=("Bpref", self.rel)), block.relevant(self.rel))
+
+    def _right(self, block: Block) -> Gains:
+        """(row, document): for each relevant document the share of the others that it stands above."""
+        hit, relevant = self.gain(block.grade), block.relevant(self.rel)
+        above = block.judged - hit.cumsum(axis=1)
+        most = np.minimum(block.relevant(0) - relevant, relevant)
+        return hit * (1 - ratio(np.minimum(above, relevant[:, None]), most[:, None]))
 
     def over_ties(self, block: Block) -> Rows | None:
         if self.k is not None:
@@ -102,18 +105,15 @@ class InfAP(Binary):
         judged = Counterexample("replacement", (-2, 1), after=(0, 1), missed=(0,), cite="yilmaz2006infap", of="infAP")
         return super().gives_up if self.k == 1 else (*super().gives_up, judged)
 
-    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+    def placed(self, grade: Grades) -> NDArray[np.bool_]:
         return grade > NOBODY
 
     def value(self, block: Block) -> Rows:
-        hit = self.hit(block)
-        found = _above(hit)
-        judged = _above(block.grade >= 0)
-        pooled = _above((block.grade > NOBODY) & np.isfinite(block.rank))  # without those that judged_only takes out
-        expected = (1 + pooled * (found + SMALL) / (judged + 2 * SMALL)) / block.rank
-        return ratio((hit * expected).cumsum(axis=1)[:, -1], block.relevant(self.rel))
+        return ratio(self.added(block, lambda: self._precisions(block)), block.relevant(self.rel))
 
-
-def _above(counted: NDArray[np.generic]) -> NDArray[np.float64]:
-    """(row, document): how many are counted above each document."""
-    return counted.cumsum(axis=1, dtype=np.float64) - counted
+    def _precisions(self, block: Block) -> Gains:
+        """(row, document): the precision to be expected where each relevant document is found."""
+        hit = self.gain(block.grade)
+        found, judged = hit.cumsum(axis=1) - 1, block.judged - 1  # above a relevant document
+        pooled = judged if self.judged_only else block.pooled - 1
+        return np.where(hit > 0, (1 + pooled * (found + SMALL) / (judged + 2 * SMALL)) / block.rank, 0)

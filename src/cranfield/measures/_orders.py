@@ -23,6 +23,7 @@ DRAWN = 10_000  # otherwise so many are drawn
 AT_ONCE = 500  # orders are looked at together; drawn ones come from one stream of random numbers
 ENTRIES = 1 << 20  # documents of all the orders that are looked at together
 JUDGED = -0.5  # the kind of a document of which a measure sees no more than that it was judged
+POOLED = -1.5  # and those of which it sees no more than that they are in the judgments
 
 Ints = NDArray[np.int64]
 Kinds = NDArray[np.float64]  # (named,): documents of one number are the same; NaN: like those that nobody named
@@ -113,6 +114,7 @@ def kinds(assessed: Assessed, measure: Measure) -> Kinds:
         _refuse_above(assessed, measure)
         return np.where(earns, np.arange(len(grade), dtype=np.float64), np.nan)
     unseen = np.where((grade >= 0) & _counts_judged(assessed, measure), JUDGED, np.nan)
+    unseen = np.where((grade < 0) & measure.placed(grade), POOLED, unseen)
     return np.where(earns, grade, unseen)
 
 

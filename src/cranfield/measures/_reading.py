@@ -201,7 +201,7 @@ class SDCG(Fading):
 
 @measure("NERR8", cite="azzopardi2021err")
 class NERR8(Satisfied):
-    """Normalised ERR, equation 8: a user who reads down to rank ``k``, unless satisfied before.
+    """Not (but nearly) ERR, equation 8: a user who reads down to rank ``k``, unless satisfied before.
 
     A document satisfies with a probability that is its gain.
     """
@@ -219,7 +219,7 @@ class NERR8(Satisfied):
 
 @measure("NERR9", cite="azzopardi2021err")
 class NERR9(Satisfied):
-    """Normalised ERR, equation 9: as NERR8, and of those who are not satisfied 1 in i + 1 leaves after rank i."""
+    """Not (but nearly) ERR, equation 9: as NERR8, and of those who are not satisfied 1 in i + 1 leaves after rank i."""
 
     formula: ClassVar[str] = "Σ_i gain(i) · V(i) / Σ_i V(i),  V(i) = 1/i · Π_{j<i} (1 − gain(j)) down to k"
     example: ClassVar[Example] = Example("NERR9(max_rel=2)@3", (1, 2), "(1/2 + 1 * 1/2 * 1/2) / (1 + 1/2 * 1/2)")
@@ -234,7 +234,7 @@ class NERR9(Satisfied):
 
 @measure("NERR10", cite="azzopardi2021err")
 class NERR10(Satisfied):
-    """Normalised ERR, equation 10: a user who leaves satisfied, or else goes on with probability ``p`` as in RBP."""
+    """Not (but nearly) ERR, equation 10: a user who leaves satisfied, or goes on with probability ``p`` as in RBP."""
 
     formula: ClassVar[str] = "Σ_i gain(i) · V(i) / Σ_i V(i),  V(i) = p^(i−1) · Π_{j<i} (1 − gain(j))"
     example: ClassVar[Example] = Example("NERR10(max_rel=2)", (1, 2), "(1/2 + 1 * 0.9/2) / (1 + 0.9/2)")
@@ -249,7 +249,7 @@ class NERR10(Satisfied):
 
 @measure("NERR11", cite="azzopardi2021err")
 class NERR11(Satisfied):
-    """Normalised ERR, equation 11: a user who leaves satisfied, or else goes on as in INSQ with a hope of ``T``."""
+    """Not (but nearly) ERR, equation 11: a user who leaves satisfied, or goes on as in INSQ with a hope of ``T``."""
 
     formula: ClassVar[str] = "Σ_i gain(i) · V(i) / Σ_i V(i),  V(i) = (2T / (i − 1 + 2T))² · Π_{j<i} (1 − gain(j))"
     example: ClassVar[Example] = Example(

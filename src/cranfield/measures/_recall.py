@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from cranfield.core import Direction, Limits, Positive
-from cranfield.core.types import Rows
+from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
 
 from ._base import COUNTED, INTERVAL, Binary, Claim, Counterexample, Example, measure, ratio
@@ -38,7 +38,7 @@ class R(Binary):
 
     def value(self, block: Block) -> Rows:
         cap = self.k if self.capped else None
-        return ratio(self.hit(block).sum(axis=1), np.minimum(block.relevant(self.rel), cap or np.inf))
+        return ratio(self.hits(block), np.minimum(block.relevant(self.rel), cap or np.inf))
 
 
 @measure("AP", cite="buckley2005", aliases=("MAP",))
@@ -55,9 +55,12 @@ class AP(Binary):
     capped: bool = False
 
     def value(self, block: Block) -> Rows:
-        hit = self.hit(block)
-        # Added up from the top, as trec_eval does: numpy's sum goes in pairs, and a last bit can turn a fourth decimal.
-        return self._mean((hit * hit.cumsum(axis=1) / block.rank).cumsum(axis=1)[:, -1], block)
+        return self._mean(self.added(block, lambda: self._precisions(block), what=("AP", self.rel)), block)
+
+    def _precisions(self, block: Block) -> Gains:
+        """(row, document): the precision where each relevant document is found."""
+        hit = self.gain(block.grade)
+        return hit * hit.cumsum(axis=1) / block.rank
 
     def over_ties(self, block: Block) -> Rows | None:
         return self._mean(precision_sums(self.gain(block.grade), block, self.within), block)
@@ -98,7 +101,7 @@ class Rprec(Binary):
 
     def value(self, block: Block) -> Rows:
         cut = np.floor(self.times * block.relevant(self.rel) + 0.9)
-        return ratio((self.hit(block) * (block.rank <= cut[:, None])).sum(axis=1), cut)
+        return ratio(self.hits(block, cut=cut), cut)
 
 
 @measure("Success", cite="craswell2004web")
@@ -115,7 +118,7 @@ class Success(Binary):
         return INTERVAL
 
     def value(self, block: Block) -> Rows:
-        return self.hit(block).max(axis=1)
+        return (self.hits(block) > 0).astype(np.float64)
 
     def over_ties(self, block: Block) -> Rows | None:
         return first_stop(self.gain(block.grade), block, self.within)
@@ -145,7 +148,7 @@ class F(Binary):
         return (*super().gives_up, replace(SHORTER, of=self.name)) if self.k is None else super().gives_up
 
     def value(self, block: Block) -> Rows:
-        found = self.hit(block).sum(axis=1)
+        found = self.hits(block)
         size = block.retrieved if self.k is None else np.full(found.shape, float(self.k))
         return harmonic(ratio(found, size), ratio(found, block.relevant(self.rel)), self.beta)
 

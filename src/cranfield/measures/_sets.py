@@ -25,7 +25,7 @@ class Retrieved(Binary):
 
     def found(self, block: Block) -> Rows:
         """(row,): how many of them are relevant."""
-        return self.hit(block).sum(axis=1)
+        return self.hits(block)
 
 
 @measure("SetP", cite="trec_eval")

@@ -58,7 +58,7 @@ def _in_closed_form(assessed: Assessed, measures: Sequence[Measure], values: Mat
     for same in _alike(assessed, measures):
         one = measures[same[0]]
         whole = assessed.judged_only() if one.judged_only else assessed
-        shown = whole.only(one.earns(assessed.grade))
+        shown = whole.only(one.placed(assessed.grade))
         known = [i for i in same if _vouched(type(measures[i]))]
         for rows in _parts(shown, rows_that_matter(shown, assessed.grade)):
             for block in shown.blocks(rows):
@@ -72,10 +72,10 @@ def _in_closed_form(assessed: Assessed, measures: Sequence[Measure], values: Mat
 
 
 def _alike(assessed: Assessed, measures: Sequence[Measure]) -> list[list[int]]:
-    """Measures that see the same documents."""
+    """Measures for which the places of the same documents matter."""
     alike: dict[tuple[bytes, bool], list[int]] = {}
     for i, measure in enumerate(measures):
-        key = (np.packbits(measure.earns(assessed.grade)).tobytes(), measure.judged_only)
+        key = (np.packbits(measure.placed(assessed.grade)).tobytes(), measure.judged_only)
         alike.setdefault(key, []).append(i)
     return list(alike.values())
 
@@ -179,18 +179,25 @@ def straddling(assessed: Assessed, k: int) -> NDArray[np.int64]:
 
     Only scores that some named document has are known: of others the order cannot change a value.
     """
-    cut = np.flatnonzero((assessed.tie_first <= k) & (k < assessed.tie_last))
-    first, last = (rank[cut].astype(np.int64) for rank in (assessed.tie_first, assessed.tie_last))
-    out = np.zeros(len(assessed.retrieved), np.int64)
-    # A row has one score at the cut: all its documents say the same.
-    out[np.searchsorted(assessed.starts, cut, side="right") - 1] = (k - first + 1) * (last - k)
-    return out.reshape(len(assessed.runs), len(assessed.topics))
+    return next(_straddling(assessed, [k]))
+
+
+def _straddling(assessed: Assessed, cuts: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    tied = np.flatnonzero(assessed.tie_last > assessed.tie_first)
+    first, last = assessed.tie_first[tied], assessed.tie_last[tied]
+    for k in cuts:
+        out = np.zeros(len(assessed.retrieved), np.int64)
+        cut = np.flatnonzero((first <= k) & (k < last))
+        row = np.searchsorted(assessed.starts, tied[cut], side="right") - 1
+        # A row has one score at the cut: all its documents say the same.
+        out[row] = (k - first[cut].astype(np.int64) + 1) * (last[cut] - k)
+        yield out.reshape(len(assessed.runs), len(assessed.topics))
 
 
 def tie_notes(assessed: Assessed, measures: Sequence[Measure]) -> tuple[str, ...]:
     """A sentence for each cut-off that goes through ties."""
     cuts = sorted({measure.k for measure in measures if measure.k is not None})
-    found = {k: pairs for k in cuts if (pairs := straddling(assessed, k)).any()}
+    found = {k: pairs for k, pairs in zip(cuts, _straddling(assessed, cuts), strict=True) if pairs.any()}
     notes = [_straddle(assessed.runs, k, pairs) for k, pairs in found.items()]
     if len(notes) <= SINGLY:
         return tuple(notes)

@@ -157,7 +157,7 @@ def test_a_declaration_needs_a_docstring() -> None:
 
 
 def test_help_pages_read_parameters_and_definition() -> None:
-    assert parameters(Square) == [
+    assert list(parameters(Square)) == [
         Parameter("k", "int | None"),
         Parameter("side", "float", required=True),
         Parameter("unit", "Literal['m', 'km']", "m"),
