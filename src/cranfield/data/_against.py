@@ -30,6 +30,9 @@ def compare_with(values: "Values", baseline: str) -> Table:
     ways = [values.way(measure) for measure in values.measures]
     value, other = sum_up(mine, ways), sum_up(theirs, ways)
     ahead = _ahead(mine, theirs, values.measures)
+    if values.order is not None:
+        places = np.where(both, values.order[others] - values.order[[base]], np.nan)
+        ahead = np.where(np.isnan(places), ahead, np.sign(places))
     known = [has_better(measure) for measure in values.measures] * len(others)
 
     def count(topics: NDArray[np.bool_]) -> list[int | None]:

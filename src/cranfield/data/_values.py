@@ -77,6 +77,7 @@ class Values:
     made_by: Provenance = field(default_factory=Provenance)
     low: Cube | None = None  # between low and high lies what is not known: the order of ties, the unjudged
     high: Cube | None = None
+    order: Cube | None = None  # places among the runs of a topic, where floats cannot tell all values apart; else NaN
     by: str | None = None  # one aggregate for all, in place of each measure's own; sums stay sums
     curve: Curve | None = None
 
@@ -118,6 +119,7 @@ class Values:
             without_relevant=self.without_relevant[:, chosen],
             low=None if self.low is None else self.low[:, chosen],
             high=None if self.high is None else self.high[:, chosen],
+            order=None if self.order is None else self.order[:, chosen],
             curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
         )
 
@@ -127,6 +129,17 @@ class Values:
             raise ParameterError("which measure?", hint=f"there are: {', '.join(map(str, self.measures))}")
         i = 0 if measure is None else self.index(measure)
         return np.where(self.counted, self.cube[:, :, i], np.nan).T
+
+    def in_order(self, measure: object = None) -> Matrix:
+        """(topic, run): numbers whose order and ties are exact: the values, or where those round, places.
+
+        What only looks at ranks, such as a sign test or a rank test, starts from these.
+        """
+        i = 0 if measure is None else self.index(measure)
+        values = self.matrix(self.measures[i])
+        if self.order is None or np.isnan(self.order[:, :, i]).all():
+            return values
+        return np.where(np.isnan(values), np.nan, self.order[:, :, i].T)
 
     def aggregate(self, by: str | None = None) -> NDArray[np.float64]:
         """(run, measure): values over the topics that count, summed up in each measure's own way or all ``by`` one.

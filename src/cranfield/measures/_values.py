@@ -11,6 +11,7 @@ from cranfield.data import Assessed, Values
 
 from ._base import Measure
 from ._bounds import Scenario, bounds, map_scenario
+from ._interval import TotalOrder, exact_order, pairs_lost
 from ._parse import parse_measures
 from ._ties import expected, tie_bounds
 
@@ -88,11 +89,28 @@ def _filled(
         cube = map_scenario(assessed, list(wanted), unjudged)
         note = f"unjudged documents are taken {taken[unjudged]}: a scenario, not a bound"
         return replace(values, cube=cube, notes=(*values.notes, note))
-    values = replace(values, cube=assessed.map(wanted, progress))
+    values = _in_order(replace(values, cube=assessed.map(wanted, progress)), assessed, wanted)
     if ties == Ties.BOUNDS:
         low, high, notes = tie_bounds(assessed, wanted, seed=seed)
-        return replace(values, low=low, high=high, notes=(*values.notes, *notes))
+        what = "in brackets: the worst and the best order of ties"
+        return replace(values, low=low, high=high, notes=(*values.notes, what, *notes))
     if residual:
         low, high = (np.stack(ends, axis=2) for ends in zip(*(bounds(assessed, m) for m in wanted), strict=True))
-        return replace(values, low=low, high=high)
+        what = "in brackets: between what the value lies, whatever the unjudged documents are"
+        return replace(values, low=low, high=high, notes=(*values.notes, what))
     return values
+
+
+def _in_order(values: Values, assessed: Assessed, wanted: Sequence[Measure]) -> Values:
+    """Exact places for measures whose values are shares of whole numbers too large for floats."""
+    if len(assessed.runs) == 1 or not any(isinstance(measure, TotalOrder) for measure in wanted):
+        return values
+    order, notes = np.full(values.cube.shape, np.nan), []
+    for i, measure in enumerate(wanted):
+        if isinstance(measure, TotalOrder):
+            order[:, :, i] = exact_order(assessed, measure)
+            lost = pairs_lost(assessed, measure)
+            if lost:
+                pairs = "1 pair of runs has" if lost == 1 else f"{lost:,} pairs of runs have"
+                notes.append(f"{measure}: {pairs} one value as floats, and not as whole numbers, which decide")
+    return replace(values, order=order, notes=(*values.notes, *notes))

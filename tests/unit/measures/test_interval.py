@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
+import cranfield as cf
 from cranfield.core import ParameterError, Scale
 from cranfield.data import Assessed, assess, read_qrels
 from cranfield.measures import RBTO, SBTO, exact_order, measure_all, pairs_lost, parse_measure
@@ -174,3 +175,21 @@ def test_a_grade_above_the_top_is_refused_whether_it_is_retrieved_or_not() -> No
     with pytest.raises(ParameterError, match=r"RBTO\(max_rel=2\)@5 meets a grade above 2\nhint: "):
         measure_all(assessed, "RBTO(max_rel=2)@5")
     assert str(measure_all(assessed, "RBTO@5").measures[0]) == "RBTO(max_rel=3)@5"
+
+
+def test_whole_numbers_decide_where_floats_are_equal() -> None:
+    # b finds one more relevant document than a, at rank 90: 2^10 of 2^100, which no float shows beside 2^99.
+    documents = [f"d{i:03}" for i in range(100)]
+    qrels = {"1": {documents[0]: 1, documents[89]: 1}}
+    a = {"1": {d: -float(i) for i, d in enumerate(documents) if i != 89}}
+    b = {"1": {d: -float(i) for i, d in enumerate(documents)}}
+    values = cf.evaluate(qrels, {"a": a, "b": b}, "RBTO@100 P@100")
+    first, second = values.matrix("RBTO(max_rel=1)@100")[0]
+    assert first == second == 2**99 / (2**100 - 1)
+    assert values.in_order("RBTO(max_rel=1)@100").tolist() == [[0, 1]]
+    assert values.in_order("P@100").tolist() == [[0.01, 0.02]]
+    assert values.notes == (
+        "RBTO(max_rel=1)@100: 1 pair of runs has one value as floats, and not as whole numbers, which decide",
+    )
+    row = values.against("a").rows()[0]
+    assert (row["better"], row["equal"], row["worse"], row["difference"]) == (1, 0, 0, 0)
