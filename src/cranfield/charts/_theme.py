@@ -20,7 +20,7 @@ FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 THEME: dict[str, Any] = {
     "background": "white",
     "font": FONT,
-    "padding": 12,
+    "padding": {"left": 12, "top": 12, "bottom": 12, "right": 36},  # fonts differ in width, and a legend ends there
     "view": {"stroke": None},
     "title": {
         "anchor": "start",

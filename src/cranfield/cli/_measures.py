@@ -88,7 +88,7 @@ def _show_users(
     shown = study
     if table is None and (form or usual_format(output, one=False)) == "text":
         shown = replace(study, tables={"weights": _by_rank(study), "expected": study["expected"]})
-    show(shown, form=form, table=table, output=output)
+    show(shown, form=form, table=table, output=output, notes=() if shown is not study else study["curves"].notes)
     if chart:
         from cranfield.charts import draw, save
 

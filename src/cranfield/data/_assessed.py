@@ -149,8 +149,8 @@ class Assessed:
     named_by: tuple[NDArray[np.int64], ...] = ()
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
-    _best: dict[Kernel, Rows] = field(default_factory=dict, init=False)
-    _relevant: dict[float, Rows] = field(default_factory=dict, init=False)
+    # What follows from the judgments alone, for whoever has the same ones.
+    _kept: dict[Hashable, object] = field(default_factory=dict, init=False)
     # What this shows a part of, and which entries.
     _whole: "tuple[Assessed, NDArray[np.int64]] | None" = field(default=None, init=False)
 
@@ -164,9 +164,15 @@ class Assessed:
 
     def relevant(self, rel: float) -> Rows:
         """(topic,): how many documents reach grade ``rel``; kept, because every cut-off asks for it."""
-        if rel not in self._relevant:
-            self._relevant[rel] = np.add.reduceat(self.grade >= rel, self.named[:-1], dtype=np.float64)
-        return self._relevant[rel]
+        return self.once(
+            ("relevant", rel), lambda: np.add.reduceat(self.grade >= rel, self.named[:-1], dtype=np.float64)
+        )
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What follows from the judgments alone, made once for all that share them."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        return cast("T", self._kept[what])
 
     @cached_property
     def judged(self) -> NDArray[np.int32]:
@@ -212,10 +218,10 @@ class Assessed:
         """The same rankings under other grades of the same documents."""
         return replace(self, grade=np.asarray(grade, dtype=np.float64))
 
-    @cached_property
+    @property
     def ideal(self) -> "Assessed":
         """One run that ranks the judged documents of every topic perfectly: by grade, equal ones as they were named."""
-        return self._ideal_by(self.grade)
+        return self.once("ideal", lambda: self._ideal_by(self.grade))
 
     def _ideal_by(self, worth: NDArray[np.float64]) -> "Assessed":
         topic = np.repeat(np.arange(len(self.topics)), np.diff(self.named))
@@ -246,12 +252,13 @@ class Assessed:
 
     def at_best(self, measure: Kernel) -> Rows:
         """(topic,): the value of a measure for the perfect ranking; kept, because many runs ask for it."""
-        if measure not in self._best:
-            worth = measure.gain(self.grade)
-            plain = np.array_equal(worth, np.maximum(self.grade, 0))
-            ideal = self.ideal if plain else self._ideal_by(worth)
-            self._best[measure] = ideal.map([measure])[0, :, 0]
-        return self._best[measure]
+        return self.once(("best", measure), lambda: self._of_perfect(measure))
+
+    def _of_perfect(self, measure: Kernel) -> Rows:
+        worth = measure.gain(self.grade)
+        plain = np.array_equal(worth, np.maximum(self.grade, 0))
+        ideal = self.ideal if plain else self._ideal_by(worth)
+        return ideal.map([measure])[0, :, 0]
 
     def map(self, kernels: Sequence[Kernel], progress: Callable[[int, int], object] | None = None) -> Cube:
         """(run, topic, kernel): every kernel over every row, block by block; ``progress`` hears of rows × kernels."""
@@ -276,7 +283,7 @@ class Assessed:
         """
         if named.all():
             return self
-        place = np.flatnonzero(named[self.document])
+        place = np.flatnonzero(named[self.document]) if named.any() else np.zeros(0, np.int64)
         document, rank = self.document[place], self.rank[place]
         tie_first, tie_last = (rank if ties is self.rank else ties[place] for ties in (self.tie_first, self.tie_last))
         shown = replace(
@@ -290,8 +297,7 @@ class Assessed:
         )
         whole, before = self._whole or (self, None)
         object.__setattr__(shown, "_whole", (whole, place if before is None else before[place]))
-        object.__setattr__(shown, "_best", self._best)  # the same grades have the same perfect rankings
-        object.__setattr__(shown, "_relevant", self._relevant)
+        object.__setattr__(shown, "_kept", self._kept)
         return shown
 
     def judged_only(self) -> "Assessed":
@@ -307,7 +313,7 @@ class Assessed:
             retrieved=self.judged_retrieved.astype(np.int32),
             above=None,
         )
-        object.__setattr__(shown, "_best", self._best)
+        object.__setattr__(shown, "_kept", self._kept)
         return shown
 
     def reordered(
@@ -335,7 +341,7 @@ class Assessed:
             tied=np.zeros(len(of), np.int32),
             above=None,
         )
-        object.__setattr__(shown, "_best", self._best)
+        object.__setattr__(shown, "_kept", self._kept)
         return shown
 
     def blocks(self, rows: NDArray[np.int64] | None = None) -> Iterator[Block]:

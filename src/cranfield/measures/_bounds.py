@@ -31,7 +31,8 @@ def bounds(assessed: Assessed, measure: str | Measure) -> tuple[NDArray[np.float
     wanted = _settled(assessed, measure)
     if not wanted.bounded:
         known = ", ".join(cls.name for cls in MEASURES if cls(k=10).bounded)
-        hint = f"these have, cut off and not judged_only: {known}; for others see unjudged='as_worst' and 'as_best'"
+        others = "for others see --unjudged (unjudged='as_worst' and 'as_best')"
+        hint = f"these have, cut off and not judged_only: {known}; {others}"
         raise ParameterError(f"{wanted} has no bounds: what it divides by moves, or better can be worse", hint=hint)
     low, high = (assessed.map([kernel])[:, :, 0] for kernel in (wanted, _AtBest(wanted, _best(assessed, wanted))))
     return low, np.maximum(low, high)

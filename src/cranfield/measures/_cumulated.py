@@ -126,7 +126,7 @@ class Perfect:
     def of(cls, block: Block) -> "Perfect":
         """The perfect rankings behind a block."""
         named = block.assessed
-        return block.once("perfect", lambda: cls(named.ideal.only(named.grade > 0), block.topic))
+        return cls(named.once("perfect", lambda: named.ideal.only(named.grade > 0)), block.topic)
 
     @property
     def length(self) -> Rows:
@@ -135,19 +135,27 @@ class Perfect:
 
     def down_to(self, rank: Ranks, worth: Callable[[Block], Weights]) -> Weights:
         """(row, document): what the perfect documents down to each rank are worth together; below the last, all."""
-        starts = self.ranking.starts
+        starts, sums = self.ranking.starts, self.ranking.once(("down", worth), lambda: self._sums(worth))
+        depth = np.minimum(rank, self.length[:, None]).astype(np.int64)
+        return np.where(depth > 0, sums[starts[self.topic, None] + depth], 0.0)
+
+    def _sums(self, worth: Callable[[Block], Weights]) -> Rows:
+        """(entry + 1,): what the documents down to each entry of a topic are worth together, after a 0."""
         sums = np.zeros(len(self.ranking.rank) + 1)
         for part in self.ranking.blocks():
             there = np.isfinite(part.rank)
-            place = (starts[part.row, None] + np.where(there, part.rank, 0)).astype(np.int64)
+            place = (self.ranking.starts[part.row, None] + np.where(there, part.rank, 0)).astype(np.int64)
             sums[place[there]] = worth(part).cumsum(axis=1)[there]
-        depth = np.minimum(rank, self.length[:, None]).astype(np.int64)
-        return np.where(depth > 0, sums[starts[self.topic, None] + depth], 0.0)
+        return sums
 
 
 def discounted(block: Block) -> Gains:
     """(row, document): what each document adds to DCG."""
     return np.maximum(block.grade, 0) / np.log2(block.rank + 1)
+
+
+def _at_least_1(ideal: Block) -> Gains:
+    return np.maximum(ideal.grade, 1)
 
 
 @measure("G", cite="trec_eval")
@@ -176,7 +184,7 @@ class G(Graded):
 
         def worth() -> Weights:
             gain = self.gain(block.grade)
-            best = perfect.down_to(block.rank, lambda ideal: np.maximum(ideal.grade, 1))
+            best = perfect.down_to(block.rank, _at_least_1)
             best += np.maximum(block.rank - perfect.length[:, None], 0)
             return gain / np.log2(2 + best - gain.cumsum(axis=1))
 

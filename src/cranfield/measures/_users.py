@@ -46,7 +46,8 @@ def user_model(
     wanted = [_settled(measure, given) for measure in parse_measures(measures)]
     for measure in wanted:
         last = depth or min(measure.k or SHOWN, MOST)
-        for name, ranking in (given or {"nothing relevant": (), "all relevant": (_top(measure),) * last}).items():
+        whole = (_top(measure),) * max(last, measure.k or MOST)
+        for name, ranking in (given or {"nothing relevant": (), "all relevant": whole}).items():
             visit = _visit(measure, ranking, last)
             said = {"measure": str(measure), "ranking": name}
             curves += [said | row for row in visit.curves(last)]
