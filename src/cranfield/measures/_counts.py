@@ -12,19 +12,15 @@ from cranfield.data import Block
 from ._base import COUNTED, RATIO, Binary, Claim, Counterexample, Example, Grade, Measure, measure, ratio
 
 
-@measure("Judged", cite="buckley2004bpref")
-class Judged(Measure):
-    """Judged: the share of the first ``k`` documents that were judged; of all retrieved where they are fewer."""
+class Looked(Measure):
+    """How far the judgments cover a ranking."""
 
     family: ClassVar[str] = "count"
-    formula: ClassVar[str] = "judged documents in the first k / min(k, retrieved)"
-    example: ClassVar[Example] = Example("Judged@10", (1, -1, 0), "2/3")
-    linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.judged_only:
-            raise ParameterError("Judged cannot leave out what is not judged", hint="write Judged@10")
+            raise ParameterError(f"{self.name} cannot leave out what is not judged", hint=f"write {self.name}@10")
 
     @property
     def scale(self) -> Claim:
@@ -33,41 +29,39 @@ class Judged(Measure):
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         return grade >= 0
 
+    def judged(self, block: Block) -> Rows:
+        """(row,): how many of the first ``k`` documents were judged."""
+        return ((block.grade >= 0) * self.within(block.rank)).sum(axis=1).astype(np.float64)
+
+
+@measure("Judged", cite="buckley2004bpref")
+class Judged(Looked):
+    """Judged: the share of the first ``k`` documents that were judged; of all retrieved where they are fewer."""
+
+    formula: ClassVar[str] = "judged documents in the first k / min(k, retrieved)"
+    example: ClassVar[Example] = Example("Judged@10", (1, -1, 0), "2/3")
+    linear: ClassVar[bool] = True
+
     def value(self, block: Block) -> Rows:
-        depth = block.retrieved if self.k is None else np.minimum(self.k, block.retrieved)
-        return ratio(((block.grade >= 0) * self.within(block.rank)).sum(axis=1), depth)
+        return ratio(self.judged(block), np.minimum(self.k or np.inf, block.retrieved))
 
 
 @measure("Unjudged", cite="thakur2021beir")
-class Unjudged(Measure):
+class Unjudged(Looked):
     """Unjudged: the share of the first ``k`` documents that nobody judged; lower is better.
 
     Where fewer were retrieved it is a share of ``k`` all the same, unlike Judged.
     """
 
-    family: ClassVar[str] = "count"
     direction: ClassVar[Direction] = Direction.LOWER
     trec: ClassVar[tuple[str, str]] = ("", "unj_{k}")
     formula: ClassVar[str] = "unjudged documents in the first k / k"
     example: ClassVar[Example] = Example("Unjudged@10", (1, -1, 0), "1/10")
     linear: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.judged_only:
-            raise ParameterError("Unjudged cannot leave out what is not judged", hint="write Unjudged@10")
-
-    @property
-    def scale(self) -> Claim:
-        return COUNTED
-
-    def earns(self, grade: Grades) -> NDArray[np.bool_]:
-        return grade >= 0
-
     def value(self, block: Block) -> Rows:
-        judged = ((block.grade >= 0) * self.within(block.rank)).sum(axis=1)
-        size = block.retrieved if self.k is None else np.full(judged.shape, float(self.k))
-        return ratio(np.minimum(size, block.retrieved) - judged, size)
+        size = block.retrieved if self.k is None else np.full(len(block.row), float(self.k))
+        return ratio(np.minimum(size, block.retrieved) - self.judged(block), size)
 
 
 class Count(Measure):
