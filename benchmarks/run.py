@@ -176,7 +176,8 @@ def campaign(folder: Path, rounds: int) -> list[Row]:
 
     written = TREC8.write(folder / "trec8")
     runs = sorted(written.runs)
-    commands = {"cranfield": [*cranfield(written.qrels, runs), "--compat", "trec_eval-9"]}
+    as_there = ["--compat", "trec_eval-9", "--topics", "qrels"]
+    commands = {"cranfield": [*cranfield(written.qrels, runs), *as_there]}
     commands["pytrec_eval"] = [*PEERS["pytrec_eval"], str(written.qrels), *map(str, runs)]
     once(commands["cranfield"])
     found = side_by_side(commands, rounds)
