@@ -67,7 +67,8 @@ def test_the_runs_tell_float32_from_float64() -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_literal_inferred_ap_is_that_of_the_peer(seed: int) -> None:
     campaign = random_campaign(seed)
-    peer = pytrec_eval.RelevanceEvaluator(campaign.qrels, {"infAP"})
+    judged = {topic: grades for topic, grades in campaign.qrels.items() if max(grades.values()) >= 0}
+    peer = pytrec_eval.RelevanceEvaluator(judged, {"infAP"})
     for run, scores in campaign.runs.items():
         for topic, values in peer.evaluate(scores).items():
             value = literal.inferred_average_precision(campaign.ranking(run, topic), campaign.qrels[topic])
