@@ -103,7 +103,10 @@ class InfAP(Binary):
     def gives_up(self) -> tuple[Counterexample, ...]:
         # A document of the pool that was not drawn (-2) may be relevant; one that was judged not to be cannot.
         judged = Counterexample("replacement", (-2, 1), after=(0, 1), missed=(0,), cite="yilmaz2006infap", of="infAP")
-        return super().gives_up if self.k == 1 else (*super().gives_up, judged)
+        # Above a relevant document it counts for half of one, which further down is worth more than a rank.
+        above = Counterexample("swap", (-1, -1, -2, 1), (-1, -1, 1, -2), missed=(), cite="yilmaz2006infap", of="infAP")
+        lost = [judged] * (self.k != 1) + [above] * ((self.k or 4) > 3 and not self.judged_only)
+        return (*super().gives_up, *lost)
 
     def placed(self, grade: Grades) -> NDArray[np.bool_]:
         return grade > NOBODY
