@@ -48,6 +48,8 @@ from ._explain import explain as explain
 from ._explain import explained as explained
 from ._explain import first_use as first_use
 from ._explain import worked as worked
+from ._goals import BPM as BPM
+from ._goals import IFT as IFT
 from ._incomplete import Bpref as Bpref
 from ._incomplete import GMBpref as GMBpref
 from ._incomplete import InfAP as InfAP
@@ -68,8 +70,6 @@ from ._parse import parse_measures as parse_measures
 from ._peers import PEERS as PEERS
 from ._peers import Peer as Peer
 from ._peers import peer as peer
-from ._reading import BPM as BPM
-from ._reading import IFT as IFT
 from ._reading import INSQ as INSQ
 from ._reading import INST as INST
 from ._reading import NERR8 as NERR8
