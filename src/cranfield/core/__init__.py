@@ -1,5 +1,6 @@
 """Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
 
+from .construct import construct as construct
 from .declare import Catalogue as Catalogue
 from .declare import Chance as Chance
 from .declare import Declared as Declared

@@ -1,10 +1,9 @@
 """From what people write to measures."""
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
-from cranfield.core import Expression, ParameterError, parse, parse_many
+from cranfield.core import Expression, ParameterError, construct, parse, parse_many
 from cranfield.core.notation import LONGEST_LIST
 
 from ._base import MEASURES, Measure
@@ -59,23 +58,7 @@ def _measure(expression: Expression) -> Measure:
     expression = _in_full(expression)
     if expression.name not in MEASURES:
         raise unknown(expression.name)
-    cls = MEASURES[expression.name]
-    known = {field.name for field in fields(cls)}
-    given: dict[str, Any] = {PARAMETERS.get(key, key): value for key, value in expression.parameters}
-    if expression.inner:
-        raise ParameterError(f"{cls.name} takes no measure in parentheses", hint=f"write {cls.name}@10")
-    for key in given:
-        if key not in known:
-            hint = f"it has: {', '.join(sorted(known))}"
-            raise ParameterError(f"{cls.name} has no parameter {key!r}", hint=hint)
-    if expression.at is not None:
-        given[cls.at] = expression.at
-    try:
-        return cls(**given)
-    except TypeError as error:
-        raise ParameterError(
-            f"{cls.name} cannot be made: {error}", hint=f"see `cranfield measures {cls.name}`"
-        ) from None
+    return construct(MEASURES, expression, see="cranfield measures", renamed=PARAMETERS)
 
 
 def _in_full(expression: Expression) -> Expression:
