@@ -1,5 +1,7 @@
 """Tell whether one search system is really better than another."""
 
+from typing import TYPE_CHECKING, Any
+
 from .core import VERSION
 from .core import CranfieldError as CranfieldError
 from .core import InputError as InputError
@@ -47,8 +49,27 @@ from .measures import measure_all as measure_all
 from .measures import parse_measure as parse_measure
 from .measures import parse_measures as parse_measures
 from .measures import ratio as ratio
+from .studies import LATER
 from .studies import convert as convert
 from .studies import evaluate as evaluate
 from .studies import lint as lint
 
+if TYPE_CHECKING:
+    from .studies import anova as anova
+    from .studies import power as power
+    from .studies import test as test
+
 __version__ = VERSION
+
+
+def __getattr__(name: str) -> Any:
+    """Studies of statistics, loaded when they are asked for: `import cranfield` does not wait for them."""
+    if name in LATER:
+        from . import studies
+
+        return getattr(studies, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *LATER])

@@ -272,23 +272,23 @@ def test_many_runs_that_miss_topics_are_one_note(here: Path, cranfield: Command)
     short = RUN[: RUN.index(b"2 Q0")]
     for number in range(5):
         (here / f"run{number}.txt").write_bytes(short if number else RUN)
-    many = cranfield("evaluate", "qrels.txt", "run[0-9].txt", "-m", "AP")
+    many = cranfield("evaluate", "qrels.txt", "run[0-9].txt", "-m", "AP", "--scale", "ignore")
     assert many.err == (
         "note: 4 of 5 runs miss topics (most: run1, 1 of 2), counted as worst; "
         "trec_eval without -c leaves them out: --topics both\n"
     )
-    both = cranfield("evaluate", "qrels.txt", "run[0-9].txt", "-m", "AP", "--topics", "both")
+    both = cranfield("evaluate", "qrels.txt", "run[0-9].txt", "-m", "AP", "--scale", "ignore", "--topics", "both")
     assert both.err == (
         "note: 4 of 5 runs miss topics (most: run1, 1 of 2), left out: their values are of different topics\n"
     )
-    few = cranfield("evaluate", "qrels.txt", "run[0-3].txt", "-m", "AP")
+    few = cranfield("evaluate", "qrels.txt", "run[0-3].txt", "-m", "AP", "--scale", "ignore")
     assert len(few.err.splitlines()) == 3
 
 
 def test_many_runs_with_unknown_topics_are_one_note(here: Path, cranfield: Command) -> None:
     for number in range(5):
         (here / f"run{number}.txt").write_bytes(RUN + b"7 Q0 a 1 1.0 mine\n7 Q0 b 2 0.5 mine\n")
-    ended = cranfield("evaluate", "qrels.txt", "run[0-9].txt", "-m", "AP")
+    ended = cranfield("evaluate", "qrels.txt", "run[0-9].txt", "-m", "AP", "--scale", "ignore")
     assert len(ended.err.splitlines()) == 1
     assert ended.err.startswith("note: run0: 1 topic")
     assert ended.err.endswith("(7); 4 more runs have such topics\n")

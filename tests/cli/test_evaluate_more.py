@@ -18,7 +18,7 @@ from tests.cli.conftest import RUN, Command, Ended
 
 # run: AP 1 and 1 in topics 1 and 2; other: a at rank 2, c at rank 1, so AP 1/2 and 1.
 OTHER = RUN.replace(b" a ", b" ? ").replace(b" x ", b" a ").replace(b" ? ", b" x ")
-ASK = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP"]
+ASK = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP", "--scale", "ignore"]
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def error(problem: str, hint: str, code: int = 1) -> Ended:
 
 
 def test_the_best_is_marked_where_people_read(cranfield: Command) -> None:
-    ask = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP ESL NumRet"]
+    ask = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP ESL NumRet", "--scale", "ignore"]
     assert cranfield(*ask, "--format", "text").out.splitlines() == [
         "2 topics, * best",
         "run        AP      ESL   NumRet",

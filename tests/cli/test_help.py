@@ -68,7 +68,12 @@ def test_examples_run(
         folder = here / str(number)
         shutil.copytree(campaign, folder)
         shutil.copy(folder / "runs" / "cedar-1.txt", folder / "bm25.txt")
-        (folder / "ap.csv").write_text("topic,bm25,dense\n301,0.25,0.5\n302,0.5,0.75\n")
+        for run, name in (("cedar-1", "a.run"), ("cedar-2", "b.run"), ("cedar-1", "runs/bm25.txt")):
+            shutil.copy(folder / "runs" / f"{run}.txt", folder / name)
+        (folder / "ap.csv").write_text("topic,run1,run2,run3\n301,0.25,0.5,0.3\n302,0.5,0.75,0.4\n303,0.1,0.4,0.4\n")
+        (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
+        rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
+        (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
         before = set(folder.rglob("*"))
         monkeypatch.chdir(folder)
         words = [file for word in shlex.split(example) for file in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207

@@ -124,3 +124,40 @@ class Weights(Lines):
     def ticks(self, places: list[float]) -> list[float]:
         step = 1 if len(places) <= 10 else round(len(places) / 50) * 10 or 5
         return [place for place in places if place == places[0] or place % step == 0]
+
+
+@chart("power", cite="sakai2016topic")
+class Power(Lines):
+    """Power over topics: how often a difference of this size is found, or the smallest difference within reach."""
+
+    table: ClassVar[str] = "power"
+    lines: ClassVar[str] = "design"
+    x: ClassVar[str] = "topics"
+    y: ClassVar[str] = "power"
+    x_title: ClassVar[str] = "topics"
+    y_title: ClassVar[str] = "power"
+    subtitle: ClassVar[str] = "how often the test is significant"
+    y_scale: ClassVar[dict[str, Any]] = {"domain": [0, 1]}
+
+    def draw(self, table: Table) -> Picture:
+        """The curve of what changes with the topics: power, or the difference where power is the same throughout."""
+        if len(set(table.cells("power"))) > 1:
+            return super().draw(table)
+        return Reach().draw(table)
+
+    def ticks(self, places: list[float]) -> list[float]:
+        step = max(1, round(places[-1] / 8, -len(str(int(places[-1] / 8))) + 1))
+        return [step * i for i in range(int(places[-1] // step) + 1)]
+
+
+class Reach(Power):
+    """Differences over topics: the smallest one that so many topics show."""
+
+    y: ClassVar[str] = "difference"
+    y_title: ClassVar[str] = "difference"
+    subtitle: ClassVar[str] = "the smallest difference within reach"
+    y_scale: ClassVar[dict[str, Any]] = {"zero": True}
+
+    def draw(self, table: Table) -> Picture:
+        """The curve."""
+        return Lines.draw(self, table)

@@ -1,14 +1,12 @@
 """cranfield evaluate."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from cranfield.core import CranfieldError, Study, Table, Ties
+from cranfield.core import Policy, Study, Table, Ties
 from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs, read_scores
 from cranfield.measures import (
     CURVES,
@@ -17,15 +15,15 @@ from cranfield.measures import (
     PEERS,
     Scenario,
     names_the_run,
-    parse_measures,
     trec_eval_text,
 )
 from cranfield.studies import evaluate
 
 from ._files import check_place, whole
-from ._show import check_output, note, output_options, progress, put, show, typed
+from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
 from ._topics import Levels, read_topics
 from ._usage import Command, OneOf, Whole
+from ._values import expect_files, expect_scores_alone
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
@@ -84,6 +82,7 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
+@scale_option
 @click.option("--threads", type=Whole(), help="How many threads read.  [default: one per processor]")
 @output_options("trec_eval")
 def command(
@@ -104,6 +103,7 @@ def command(
     lengths: str | None,
     gains: bool,
     scores: str | None,
+    scale: Policy,
     threads: int | None,
     form: str | None,
     table: str | None,
@@ -140,10 +140,10 @@ def command(
             "--lengths": lengths,
         }
         words = [*filter(None, [qrels]), *runs, *measures, *(option for option, given in asked.items() if given)]
-        _expect_scores_alone(words, form)
+        expect_scores_alone(words, form)
         values = _scored(scores, only, aggregate)
     else:
-        _expect_files(qrels, runs)
+        expect_files(qrels, runs)
         found = list(runs) if baseline is None else _with_baseline(runs, baseline)
         with progress("reading") as see, progress("measuring") as watch:
             values = evaluate(
@@ -161,6 +161,7 @@ def command(
                 unjudged=UNJUDGED[unjudged],
                 lengths=lengths,
                 gains=gains,
+                scale=scale,
                 threads=threads,
                 progress=see,
                 measuring=watch,
@@ -193,13 +194,6 @@ def _with_baseline(runs: Sequence[str], baseline: str) -> list[Any]:
     return found
 
 
-def _expect_scores_alone(words: Sequence[str], form: str | None) -> None:
-    if words:
-        raise click.UsageError(f"--scores stands alone, but there is {words[0]} too\nhint: leave one of them out")
-    if form == "trec_eval":
-        raise click.UsageError("trec_eval has no form for scores from a table\nhint: --format tsv has")
-
-
 def _expect_values_alone(asked: dict[str, str | None]) -> None:
     for option, given in asked.items():
         if given is not None:
@@ -222,30 +216,6 @@ def _draw(study: Study, chart: str) -> None:
     picture = draw(study, study.charts[0])
     with whole(chart) as place:
         save(picture, place)
-
-
-def _expect_files(qrels: str | None, runs: tuple[str, ...]) -> None:
-    """Recognise what people type by mistake."""
-    words = [qrels, *runs] if qrels else []
-    for word in words:
-        if word != "-" and not Path(word).exists() and _is_measure(word):
-            raise click.UsageError(f"{word} looks like a measure\nhint: put -m before it: -m {word}")
-    if not runs:
-        missing = "there is no run to evaluate" if qrels else "QRELS and a RUN are missing"
-        raise click.UsageError(f"{missing}\nhint: cranfield evaluate qrels.txt run.txt -m nDCG@10")
-    if words.count("-") > 1:
-        raise click.UsageError("standard input can be read only once\nhint: write - for one file, name the others")
-    twice = next((word for word, count in Counter(runs).items() if count > 1), None)
-    if twice:
-        raise click.UsageError(f"{twice} is given twice\nhint: name every run once")
-
-
-def _is_measure(word: str) -> bool:
-    try:
-        parse_measures(word)
-    except CranfieldError:
-        return False
-    return True
 
 
 def _layout(values: Values, study: Study) -> dict[str, Table]:

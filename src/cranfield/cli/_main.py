@@ -19,9 +19,13 @@ from ._usage import two_lines
 # Loaded when used: `cranfield evaluate` must not wait for what other commands need.
 COMMANDS = {
     "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
+    "test": ("_test", "do runs differ? tests of pairs, corrected for their number"),
+    "anova": ("_anova", "do any of many runs differ, and which? analysis of variance, all pairs"),
+    "power": ("_power", "how many topics does it take, and what can so many show?"),
     "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
     "convert": ("_convert", "a run or qrels in another format"),
     "measures": ("_measures", "the catalogue of measures, or one of them explained"),
+    "tests": ("_tests", "the catalogue of tests and other statistics, or one of them explained"),
     "simulate": ("_simulate", "a made-up campaign: topics, judgments and runs of many groups"),
     "demo": ("_demo", "the built-in campaign, made, evaluated and shown"),
 }

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import click
 
-from cranfield.core import FORMATS, ParameterError, Study, Table
-from cranfield.core.render import pieces, render, visible
+from cranfield.core import FORMATS, POLICIES, ParameterError, Study, Table
+from cranfield.core.render import paragraph, pieces, render, visible
 from cranfield.data import ORDERS
 
 from ._files import check_place, is_stream, whole
@@ -32,6 +32,15 @@ ties_option = click.option(
     default="trec",
     show_default=True,
     help="The order of documents with the same score.",
+)
+
+
+scale_option = click.option(
+    "--scale",
+    type=OneOf(list(POLICIES)),
+    default="note",
+    show_default=True,
+    help="Where a mean or a test asks more of the numbers than their measure gives.",
 )
 
 
@@ -67,11 +76,12 @@ def show(
     output: str | None,
     layout: Mapping[str, Table] | None = None,
     notes: Sequence[str] = (),
+    only: Sequence[str] = (),
 ) -> None:
     """Write a study to stdout or a file.
 
-    ``layout`` holds tables that people would rather see than the exact rows; ``notes`` are said beside the data, or
-    stand in it where it is laid out for people.
+    ``layout`` holds tables that people would rather see than the exact rows, ``only`` those that they read at all;
+    ``notes`` are said beside the data, or stand in it where it is laid out for people.
     """
     if table:
         study = Study(study.name, {table: study[table]}, study.verdict, study.made_by)
@@ -81,7 +91,7 @@ def show(
         put(study.json_pieces(), output)
     elif form in FOR_PEOPLE:
         bold = form == "text" and not output and may_be_bold()
-        put(_for_people(study, form, layout or {}, notes, bold=bold), output)
+        put(_for_people(_readable(study, only if not table else ()), form, layout or {}, notes, bold=bold), output)
     else:
         _put_table(study, form, output)
     if output or form not in FOR_PEOPLE:
@@ -92,8 +102,14 @@ def show(
 def _for_people(study: Study, form: str, layout: Mapping[str, Table], notes: Sequence[str], *, bold: bool) -> str:
     tables = [layout.get(name, exact) for name, exact in study.tables.items()]
     tables[0] = replace(tables[0], notes=tuple(notes))
-    words = [study.sentence] if study.sentence else []
+    words = [paragraph(study.sentence, form)] if study.sentence else []
     return "\n\n".join([*words, *(render(t, form, bold=bold).rstrip("\n") for t in tables)])
+
+
+def _readable(study: Study, only: Sequence[str]) -> Study:
+    """The study without tables that nobody reads as text."""
+    kept = {name: table for name, table in study.tables.items() if not only or name in only}
+    return replace(study, tables=kept)
 
 
 def may_be_bold() -> bool:

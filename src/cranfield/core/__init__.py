@@ -1,6 +1,6 @@
 """Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
 
-from .construct import construct as construct
+from .building import construct as construct
 from .declare import Catalogue as Catalogue
 from .declare import Chance as Chance
 from .declare import Declared as Declared
@@ -23,6 +23,10 @@ from .notation import describe as describe
 from .notation import parse as parse
 from .notation import parse_many as parse_many
 from .notation import write as write
+from .policy import POLICIES as POLICIES
+from .policy import Policy as Policy
+from .policy import listed as listed
+from .policy import weigh as weigh
 from .provenance import VERSION as VERSION
 from .provenance import Input as Input
 from .provenance import Provenance as Provenance

@@ -28,6 +28,14 @@ _LARGE = 1e9  # from here on a number is written with its exponent
 _ROWS = 20_000  # of a table become text at a time, where no row waits for another
 _BOLD = "\x1b[1m{}\x1b[22m"
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_GREEK = dict(
+    zip(
+        "αβγδελμρστχωΔΣΦ",
+        "alpha beta gamma delta epsilon lambda mu rho sigma tau chi omega Delta Sigma Phi".split(),
+        strict=True,
+    )
+)
+_WIDE = 100  # columns of a paragraph
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -41,6 +49,19 @@ _LATEX = {
     "]": "{]}",
     "*": "{*}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    # Signs of formulas, which plain fonts lack.
+    **{sign: f"$\\{name}$" for sign, name in _GREEK.items()},
+    "²": "$^2$",
+    "³": "$^3$",
+    "−": "$-$",
+    "·": r"$\cdot$",
+    "√": r"$\surd$",
+    "∞": r"$\infty$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≈": r"$\approx$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
 }
 _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_[]{}|~$!"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
@@ -128,6 +149,20 @@ def _shown_number(value: float, column: str) -> str:
         return f"{value:.1e}"
     text = f"{value:.4f}"
     return text.removeprefix("-") if text == "-0.0000" else text
+
+
+def paragraph(text: str, form: str) -> str:
+    """Words between tables: escaped as the format wants it, broken into lines where it is plain text."""
+    text = visible(text)
+    if form == "latex":
+        return _replace(text, _LATEX)
+    if form == "markdown":
+        return _replace(text, _MARKDOWN)
+    if form == "html":
+        return f"<p>{escape(text)}</p>"
+    from textwrap import fill
+
+    return fill(text, _WIDE, break_long_words=False, break_on_hyphens=False)
 
 
 def visible(text: str) -> str:

@@ -29,7 +29,7 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
     import polars as pl
 
     name = str(data) if isinstance(data, str | PathLike) else "scores"
-    frame = _frame(data, name)
+    frame = score_frame(data, name)
     first = frame.columns[0] if frame.columns else ""
     if first.casefold() in (*NAMES["topic"], "topics"):
         topics: Sequence[str] = frame[first].cast(pl.String).to_list()
@@ -43,7 +43,7 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
         raise problem(name, "E-DUPTOPIC", f"topic {twice} has two rows", "keep one row for each topic")
     matrix = np.empty((frame.height, frame.width))
     for i, column in enumerate(frame.columns):
-        matrix[:, i] = _score_column(frame[column], name, topics)
+        matrix[:, i] = score_column(frame[column], name, topics)
     source = Source(name, digest(matrix), "scores")
     everywhere = np.ones((frame.width, frame.height), dtype=bool)
     return Values(
@@ -58,7 +58,8 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
     )
 
 
-def _frame(data: Any, name: str) -> "pl.DataFrame":
+def score_frame(data: Any, name: str) -> "pl.DataFrame":
+    """A table as a frame; of a CSV file every cell is text."""
     import polars as pl
 
     if not isinstance(data, str | PathLike):
@@ -75,7 +76,8 @@ def _frame(data: Any, name: str) -> "pl.DataFrame":
     return frame
 
 
-def _score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:
+def score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:
+    """(row,): the finite numbers of a column; ``topics`` are for the message."""
     import polars as pl
 
     numbers = column.cast(pl.Float64, strict=False).to_numpy()

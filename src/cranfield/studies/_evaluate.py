@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from cranfield.core import SEED, ParameterError, Ties
+from cranfield.core import SEED, ParameterError, Policy, Scale, Ties, weigh
 from cranfield.data import Source, Values, assess, check_aggregate, find_topics, read_qrels
 from cranfield.measures import (
     CURVES,
@@ -30,6 +30,8 @@ TELLING = {
 }
 OPEN = (Ties.AVERAGE, Ties.BOUNDS)  # no order, but all of them
 OURS = Peer("cranfield", cite="", reads=lambda measure: measure)
+NEEDS = {"mean": Scale.INTERVAL, "gmean": Scale.RATIO, "median": Scale.ORDINAL}  # stevens1946
+NAMES = {"gmean": "geometric mean"}
 SINGLY = 3  # so many notes of one kind are given one by one
 
 
@@ -49,6 +51,7 @@ def evaluate(
     residual: bool = False,
     lengths: Any = None,
     gains: bool = False,
+    scale: Policy = "note",
     seed: int = SEED,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -66,8 +69,10 @@ def evaluate(
     ``ties`` orders documents of equal score, or takes the mean over all orders (``average``), or adds the worst and
     the best (``bounds``). ``compat`` does as a peer does (``trec_eval-9``, ``ranx``, …); what is said beside it counts
     more. ``residual`` adds the bounds that unjudged documents leave open, ``unjudged`` takes them ``as_worst`` or
-    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals. ``progress`` hears
-    of the bytes that are read, ``measuring`` of the values that are made.
+    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals. Where means are
+    compared that ask more of the numbers than their measure gives, ``scale`` says what to do: ``note`` it, ``refuse``,
+    or ``ignore`` it.
+    ``progress`` hears of the bytes that are read, ``measuring`` of the values that are made.
     """
     # Refuse before anything large is read.
     levels = (rel,) if isinstance(rel, int | float) else tuple(rel)
@@ -77,6 +82,7 @@ def evaluate(
     order = ties or like.ties
     _check(parsed, levels, aggregate, curve)
     _check_order(order, like, lengths)
+    means = _weighed(wanted, aggregate, scale)
     judged = read_qrels(qrels, gains=gains)
     if only is not None:
         only = list(only) if not isinstance(only, str) else [only]
@@ -104,11 +110,19 @@ def evaluate(
     )
     own = values.notes[len(assessed.notes) :]
     tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
-    notes = (*_few(assessed.notes), *_told(assessed.sources), *tied, *own)
+    compared = means if len(values.runs) > 1 else ()
+    notes = (*_few(assessed.notes), *_told(assessed.sources), *tied, *own, *compared)
     values = replace(values, notes=notes, by=aggregate)
     if curve:
         values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))
     return values if only is None else values.only(only)
+
+
+def _weighed(measures: Sequence[Measure], aggregate: str | None, policy: Policy) -> tuple[str, ...]:
+    """A word where the measures do not give what is asked by the way they are summed up."""
+    ways = [(aggregate or measure.aggregate, measure) for measure in measures if measure.family != "count"]
+    met = [(f"the {NAMES.get(way, way)}", NEEDS[way], measure) for way, measure in ways if way in NEEDS]
+    return weigh(met, policy, safe="the median is safe (--aggregate median)")
 
 
 def _check(measures: Sequence[Measure], levels: Sequence[float], aggregate: str | None, curve: str | None) -> None:

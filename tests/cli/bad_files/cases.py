@@ -610,7 +610,7 @@ TYPED = [
     Refused(
         name="no run",
         command="evaluate qrels.txt",
-        error="there is no run to evaluate",
+        error="there is no run",
         hint="cranfield evaluate qrels.txt run.txt -m nDCG@10",
         exit=2,
     ),

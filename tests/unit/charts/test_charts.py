@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from PIL import Image
 
@@ -48,7 +49,28 @@ def weights(models: int, ranks: int) -> cf.Table:
     )
 
 
-TABLES = {"precision-recall": curve(3), "weights": weights(3, 20)}
+SCORES = {"bm25": [0.1, 0.2, 0.3, 0.2, 0.9], "dense": [0.2, 0.4, 0.5, 0.3, 0.5], "both": [0.8, 0.9, 0.8, 0.9, 0.7]}
+COMPARED = cf.test(pl.DataFrame(SCORES), "t")
+ANALYSED = cf.anova(pl.DataFrame(SCORES))
+PLANNED = cf.power(variance=0.02, difference=0.1)
+TABLES = {
+    "precision-recall": curve(3),
+    "weights": weights(3, 20),
+    "power": PLANNED["power"],
+    "p-matrix": COMPARED["tests"],
+    "intervals": ANALYSED["systems"],
+    "boxes": ANALYSED["boxes"],
+}
+
+
+WORDS = {
+    "precision-recall": {PrecisionRecall.x_title, PrecisionRecall.y_title, PrecisionRecall.subtitle, "run0", "run2"},
+    "weights": {Weights.x_title, Weights.y_title, Weights.subtitle, "RBP(p=0.500)"},
+    "power": {"topics", "power", "how often the test is significant"},
+    "p-matrix": {"t on score", "p after correction; runs from the highest down", *SCORES, "not significant"},
+    "intervals": {"mean", "dot: mean; the best on top", *SCORES},
+    "boxes": {"value", "line: median; diamond: mean", *SCORES},
+}
 
 
 def spec(table: cf.Table, name: str = "pr") -> dict[str, Any]:
@@ -93,10 +115,8 @@ def test_every_chart_becomes_every_kind_of_picture(name: str, suffix: str, tmp_p
 @pytest.mark.parametrize("name", CHARTS.names())
 def test_every_chart_has_words_on_it(name: str, tmp_path: Path) -> None:
     svg = svg_of(TABLES[name], tmp_path, name)
-    chart = CHARTS[name]
-    said = set(re.findall(r">([^<>]+)</text>", svg))
-    assert {chart.x_title, chart.y_title, chart.subtitle} <= said  # type: ignore[attr-defined]
-    assert {str(line) for line in TABLES[name].cells(chart.lines)} <= said  # type: ignore[attr-defined]
+    said = set(re.findall(r">([^<>]+)</t(?:ext|span)>", svg))
+    assert WORDS[name] <= said
 
 
 def test_a_study_names_its_charts() -> None:
@@ -184,9 +204,9 @@ def test_a_hostile_name_is_only_a_name(suffix: str, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(UnknownName, match="there is no chart named 'pie'") as unknown:
-        draw(curve(1), "pie")
-    assert unknown.value.hint == "there are: precision-recall, weights"
+    with pytest.raises(UnknownName, match="there is no chart named 'sunburst'") as unknown:
+        draw(curve(1), "sunburst")
+    assert unknown.value.hint == "there are: precision-recall, weights, power, p-matrix, intervals, boxes"
     with pytest.raises(cf.ParameterError, match="there is nothing to draw: curve has no rows"):
         draw(cf.Table({"run": [], "recall": [], "precision": []}), "pr")
     with pytest.raises(cf.ParameterError, match="the table has no column named 'measure'"):
@@ -223,3 +243,47 @@ def test_without_the_extra_there_is_a_hint(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_charts_are_values() -> None:
     assert PrecisionRecall() == CHARTS["pr"]()
     assert all(issubclass(chart, Chart) for chart in CHARTS)
+
+
+# Charts of runs and pairs
+
+
+def test_runs_stand_from_the_highest_mean_down() -> None:
+    for name in ("intervals", "boxes"):
+        whole = spec(TABLES[name], name)
+        layer = next(layer for layer in whole["layer"] if "y" in layer["encoding"])
+        assert layer["encoding"]["y"]["sort"] == ["both", "dense", "bm25"]  # means .82, .38, .34
+
+
+def test_what_cannot_be_told_from_the_best_is_in_colour() -> None:
+    rows = {row["run"]: row["top"] for row in drawn(ANALYSED["systems"], "intervals")[0]}
+    letters = dict(zip(ANALYSED["systems"].cells("run"), ANALYSED["systems"].cells("letters"), strict=True))
+    assert letters == {"both": "a", "dense": "b", "bm25": "b"}
+    assert rows == {"both": "like the best", "dense": "below it", "bm25": "below it"}
+    assert "in colour: 1 of 3 cannot be told from the best" in str(spec(ANALYSED["systems"], "intervals")["title"])
+
+
+def test_a_topic_beyond_the_whiskers_is_a_dot() -> None:
+    # bm25: .1 .2 .2 .3 .9 has quarters .2 and .3, so whiskers end within .05 and .45; both: none is so far out.
+    rows = ANALYSED["boxes"].rows()
+    assert [row["outlier"] for row in rows if row["run"] == "bm25"] == [None, 0.9]
+    box = next(row for row in rows if row["run"] == "bm25")
+    assert [box[end] for end in ("low", "q1", "median", "q3", "high")] == [0.1, 0.2, 0.2, 0.3, 0.3]
+    assert sum(row["outlier"] is not None for row in rows if row["run"] == "both") == 0
+
+
+def test_every_pair_has_two_cells_with_opposite_words() -> None:
+    rows = COMPARED["tests"].rows()
+    cells = {(cell["row"], cell["column"]): cell["class"] for cell in drawn(COMPARED["tests"], "p-matrix")[0]}
+    assert len(cells) == 2 * len(rows)
+    for (row, column), said in cells.items():
+        other = cells[column, row]
+        assert other == said.replace("higher", "?").replace("lower", "higher").replace("?", "lower")
+    small = {(row["a"], row["b"]) for row in rows if float(str(row["p_adjusted"])) <= 0.05}
+    assert {pair for pair, said in cells.items() if said != "not significant"} == small | {(b, a) for a, b in small}
+
+
+def test_the_curve_shows_what_changes() -> None:
+    assert spec(PLANNED["power"], "power")["layer"][-1]["encoding"]["y"]["field"] == "power"
+    reach = cf.power(variance=0.02, topics=30)["power"]
+    assert spec(reach, "power")["layer"][-1]["encoding"]["y"]["field"] == "difference"

@@ -103,8 +103,8 @@ def test_an_aggregate_that_nobody_knows() -> None:
 
 
 def test_some_topics_are_the_evaluation_of_those_topics() -> None:
-    whole = cf.evaluate(QRELS, RUNS, "RR ESL NumRet", only=["3", "1"])
-    alone = cf.evaluate({t: QRELS[t] for t in ("1", "3")}, RUNS, "RR ESL NumRet")
+    whole = cf.evaluate(QRELS, RUNS, "RR ESL NumRet", only=["3", "1"], scale="ignore")
+    alone = cf.evaluate({t: QRELS[t] for t in ("1", "3")}, RUNS, "RR ESL NumRet", scale="ignore")
     assert whole.topics == alone.topics == ("1", "3")
     assert whole.summary().rows() == alone.summary().rows()
     assert whole.per_topic().rows() == alone.per_topic().rows()
@@ -114,7 +114,7 @@ def test_some_topics_are_the_evaluation_of_those_topics() -> None:
 
 
 def test_counts_are_of_the_chosen_topics() -> None:
-    values = cf.evaluate(QRELS, RUNS, "RR", only=["2"])
+    values = cf.evaluate(QRELS, RUNS, "RR", only=["2"], scale="ignore")
     assert values.summary().cells("missing") == [0, 1]
     assert values.summary().cells("topics") == [1, 1]
     assert values.summary().cells("without_relevant") == [0, 0]
@@ -122,10 +122,10 @@ def test_counts_are_of_the_chosen_topics() -> None:
 
 
 def test_some_topics_and_only_those_of_both() -> None:
-    values = cf.evaluate(QRELS, RUNS, "RR", topics="both", only=["1", "2"])
+    values = cf.evaluate(QRELS, RUNS, "RR", topics="both", only=["1", "2"], scale="ignore")
     assert values.summary().cells("topics") == [2, 1]
     assert values.aggregate()[:, 0].tolist() == [0.75, 0.5]
-    nothing = cf.evaluate(QRELS, RUNS, "RR", topics="both", only="2")
+    nothing = cf.evaluate(QRELS, RUNS, "RR", topics="both", only="2", scale="ignore")
     assert nothing.mean().cells("RR") == [0.5, None]
 
 

@@ -1,0 +1,171 @@
+"""Where values come from: judgments and runs, or a table of scores; the same options in every command."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from cranfield.core import CranfieldError, Ties
+from cranfield.data import ORDERS, Replicated, Values, has_replicates, read_replicates, read_scores
+from cranfield.measures import PEERS, parse_measure, parse_measures
+from cranfield.studies import evaluate
+
+from ._show import progress, typed
+from ._topics import Levels, read_topics
+from ._usage import OneOf, Whole
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What was typed about the values."""
+
+    qrels: str | None
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    levels: tuple[tuple[float, ...], ...]
+    topics: tuple[str, ...]
+    ties: str | None
+    compat: str | None
+    gains: bool
+    scores: str | None
+    scale_of: str | None
+    threads: int | None
+
+    def read(self, usual: str, *, needed: bool = True, replicated: bool = False) -> Any:
+        """The values, of the ``usual`` measures where none is named; None where nothing was given and none is needed.
+
+        Scores with a column for the replicate come as such where they may be ``replicated``.
+        """
+        counting, only = read_topics(self.topics)
+        if self.scores:
+            asked = {"--rel": self.levels, "--ties": self.ties, "--compat": self.compat, "--gains": self.gains}
+            words = [*filter(None, [self.qrels]), *self.runs, *self.measures]
+            expect_scores_alone([*words, *(option for option, given in asked.items() if given)], None)
+            if replicated and has_replicates(self.scores):
+                return self._replicated(self.scores)
+            return self._scored(self.scores, only)
+        if self.scale_of:
+            raise click.UsageError("--scale-of is about a table of scores\nhint: give one with --scores")
+        if not needed and self.qrels is None and not self.runs:
+            return None
+        expect_files(self.qrels, self.runs)
+        with progress("reading") as see, progress("measuring") as watch:
+            return evaluate(
+                self.qrels,
+                list(self.runs),
+                self.measures or usual,
+                rel=[level for several in self.levels for level in several],
+                topics=counting,
+                only=only,
+                ties=self.ties,
+                compat=self.compat,
+                gains=self.gains,
+                threads=self.threads,
+                progress=see,
+                measuring=watch,
+                command=typed(),
+            )
+
+    def _scored(self, scores: str, only: list[str] | None) -> Values:
+        values = read_scores(scores)
+        values = replace(values, made_by=replace(values.made_by, command=typed()))
+        if self.scale_of:
+            measure = parse_measure(self.scale_of)
+            made_by = replace(values.made_by, measures=(str(measure),))
+            values = replace(values, measures=(measure,), made_by=made_by)
+        return values if only is None else values.only(only)
+
+    def _replicated(self, scores: str) -> Replicated:
+        for option, given in (("--topics", self.topics), ("--scale-of", self.scale_of)):
+            if given:
+                raise click.UsageError(f"{option} is not for scores with replicates\nhint: leave it out")
+        values = read_replicates(scores)
+        return replace(values, made_by=replace(values.made_by, command=typed()))
+
+
+OPTIONS = (
+    click.argument("qrels", required=False, metavar="QRELS"),
+    click.argument("runs", nargs=-1, metavar="RUN..."),
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="MEASURE",
+        help="A measure; `cranfield measures` lists them.",
+    ),
+    click.option(
+        "--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns; CSV or Parquet."
+    ),
+    click.option("--scale-of", metavar="MEASURE", help="What the scores are values of: then their scale is known."),
+    click.option(
+        "--rel", "levels", type=Levels(), multiple=True, help="The grade from which on a document is relevant."
+    ),
+    click.option(
+        "--topics",
+        multiple=True,
+        metavar="TOPICS",
+        help="Every judged topic counts (qrels), only those that the run has too (both), some (301,302), those of a "
+        "file (@FILE).  [default: qrels]",
+    ),
+    click.option(
+        "--ties",
+        type=OneOf([*map(str, ORDERS), str(Ties.AVERAGE)]),
+        help="The order of documents with the same score.  [default: trec]",
+    ),
+    click.option("--compat", type=OneOf(list(PEERS)), help="Measure as a peer does."),
+    click.option("--gains", is_flag=True, help="Grades may be decimals."),
+    click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]"),
+)
+
+
+def values_options(command: F) -> F:
+    """Add QRELS, RUN..., --scores and what says how they are measured; the command gets them as one ``given``."""
+
+    @wraps(command)
+    def bundled(**options: Any) -> object:
+        names = Given.__dataclass_fields__
+        given = Given(**{name: options.pop(name) for name in names})
+        return command(given=given, **options)
+
+    for add in reversed(OPTIONS):
+        bundled = add(bundled)
+    return bundled  # type: ignore[return-value]  # click calls it by name
+
+
+def expect_scores_alone(words: Sequence[str], form: str | None) -> None:
+    if words:
+        raise click.UsageError(f"--scores stands alone, but there is {words[0]} too\nhint: leave one of them out")
+    if form == "trec_eval":
+        raise click.UsageError("trec_eval has no form for scores from a table\nhint: --format tsv has")
+
+
+def expect_files(qrels: str | None, runs: tuple[str, ...]) -> None:
+    """Recognise what people type by mistake."""
+    name = click.get_current_context().info_name
+    words = [qrels, *runs] if qrels else []
+    for word in words:
+        if word != "-" and not Path(word).exists() and _is_measure(word):
+            raise click.UsageError(f"{word} looks like a measure\nhint: put -m before it: -m {word}")
+    if not runs:
+        missing = "there is no run" if qrels else "QRELS and a RUN are missing"
+        raise click.UsageError(f"{missing}\nhint: cranfield {name} qrels.txt run.txt -m nDCG@10")
+    if words.count("-") > 1:
+        raise click.UsageError("standard input can be read only once\nhint: write - for one file, name the others")
+    twice = next((word for word, count in Counter(runs).items() if count > 1), None)
+    if twice:
+        raise click.UsageError(f"{twice} is given twice\nhint: name every run once")
+
+
+def _is_measure(word: str) -> bool:
+    try:
+        parse_measures(word)
+    except CranfieldError:
+        return False
+    return True

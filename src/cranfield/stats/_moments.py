@@ -1,0 +1,53 @@
+"""Means, spreads and shapes of many rows of numbers at once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core.types import Matrix
+
+from ._near import TINY, near_zero
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """(row,): how many numbers each row has, their mean, and the means of the powers of what they are off it.
+
+    Numbers that are all the same have a spread of exactly 0. A row without numbers has the mean NaN.
+    """
+
+    n: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    second: NDArray[np.float64]
+    third: NDArray[np.float64]
+    fourth: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: Matrix) -> "Moments":
+        """Those of rows (row, place); NaN is no number."""
+        there = ~np.isnan(rows)
+        n = there.sum(axis=1)
+        size = np.where(n, n, np.nan)
+        mean = near_zero(np.where(there, rows, 0.0).sum(axis=1) / size)
+        off = np.where(there, rows - mean[:, None], 0.0)
+        square = off * off
+        second = square.sum(axis=1) / size
+        second = np.where(second <= TINY**2, 0.0, second)
+        return cls(n, mean, second, (square * off).sum(axis=1) / size, (square * square).sum(axis=1) / size)
+
+    @cached_property
+    def sd(self) -> NDArray[np.float64]:
+        """(row,): the standard deviation, with n − 1 below; NaN where there is only one number."""
+        return np.sqrt(self.second * self.n / np.where(self.n > 1, self.n - 1, np.nan))
+
+    @cached_property
+    def skew(self) -> NDArray[np.float64]:
+        """(row,): m₃ / m₂^(3/2), 0 where all numbers are the same."""
+        return np.where(self.second == 0, 0.0, self.third / np.where(self.second, self.second, 1.0) ** 1.5)
+
+    @cached_property
+    def kurtosis(self) -> NDArray[np.float64]:
+        """(row,): m₄ / m₂² − 3, as far from 0 as the tails are from the normal ones; 0 where all are the same."""
+        return np.where(self.second == 0, 0.0, self.fourth / np.where(self.second, self.second, 1.0) ** 2 - 3)

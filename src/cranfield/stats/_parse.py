@@ -1,0 +1,56 @@
+"""From what people write to tests: ``t``, ``signed-rank(zeros='pratt')``."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from cranfield.core import Catalogue, ParameterError, construct, parse_many
+
+from ._base import TESTS, PairTest
+
+# The grammar of measures has no hyphen in a name; ours have. What stands in quotes is left as it is.
+HYPHENED = re.compile(r"(?<![\w'\"-])[^\W\d]\w*(?:-[^\W\d]\w*)+(?![\w'\"-])")
+M = TypeVar("M")
+
+
+def parse_methods(catalogue: Catalogue[M], text: str) -> list[M]:
+    """What the names in a text stand for; several are parted by white space or commas."""
+    spelled = {name.replace("-", "_").casefold(): name for name in _names(catalogue)}
+    read = []
+    for expression in parse_many([HYPHENED.sub(lambda found: found.group().replace("-", "_"), text)]):
+        name = spelled.get(expression.name.casefold(), expression.name)
+        read.append(construct(catalogue, replace(expression, name=name), see="cranfield tests"))
+    return read
+
+
+def parse_method(catalogue: Catalogue[M], text: str | M) -> M:
+    """The one method that a text stands for."""
+    if not isinstance(text, str):
+        return text
+    found = parse_methods(catalogue, text)
+    if len(found) != 1:
+        kind = catalogue.kind
+        raise ParameterError(f"{text!r} holds {len(found)} {kind}s where one is wanted", hint=f"name one {kind}")
+    return found[0]
+
+
+def parse_tests(texts: str | PairTest | Iterable[str | PairTest]) -> list[PairTest]:
+    """The tests of one or many texts; a text may hold several: ``"t signed-rank"``."""
+    found: list[PairTest] = []
+    for text in [texts] if isinstance(texts, str | PairTest) else texts:
+        found += [text] if isinstance(text, PairTest) else parse_methods(TESTS, text)
+    if not found:
+        raise ParameterError("no test is given", hint="for example: t sign")
+    return list(dict.fromkeys(found))
+
+
+def adapt(method: M, **settings: Any) -> M:
+    """The method with those of the settings that it has, and that are not None."""
+    known = {field.name for field in fields(method)}  # type: ignore[arg-type]  # every method is a dataclass
+    given = {name: value for name, value in settings.items() if name in known and value is not None}
+    return replace(method, **given) if given else method  # type: ignore[type-var]  # as above
+
+
+def _names(catalogue: Catalogue[M]) -> list[str]:
+    return [name for cls in catalogue for name in (cls.name, *cls.aliases)]  # type: ignore[attr-defined]  # declared

@@ -1,0 +1,116 @@
+"""What else there is to tell of pairs: how large differences are, what to believe, how often other topics disagree."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import Provenance, Table
+from cranfield.data import Values
+
+from ._base import Asked, Pairs
+from ._bayes import BayesSignedRank
+from ._discriminative import swap_rate
+from ._effects import DZ, Cliff, DAv, HedgesG, RankBiserial, name_differences, name_effects, wins
+from ._omnibus import complete_topics
+from ._power import achieved_power
+from ._tested import finite, places
+
+
+def _each(values: Values, chosen: Sequence[tuple[int, int]]) -> list[tuple[str, Pairs]]:
+    """The pairs of every measure."""
+    found = []
+    for measure in values.measures:
+        matrix = values.matrix(measure)
+        found.append((str(measure), Pairs.given(matrix, list(chosen), places(values, measure, matrix))))
+    return found
+
+
+def _named(pairs: Pairs, runs: Sequence[str], measure: str) -> dict[str, Any]:
+    names = np.array(runs, dtype=object)
+    return {"a": names[pairs.a], "b": names[pairs.b], "measure": np.full(len(pairs), measure, dtype=object)}
+
+
+def _glued(parts: Sequence[dict[str, Any]], caption: str, made_by: Provenance) -> Table:
+    columns = {name: np.concatenate([np.asarray(part[name]) for part in parts]) for name in parts[0]}
+    return Table(columns, caption, made_by)
+
+
+def effects_table(values: Values, chosen: Sequence[tuple[int, int]]) -> Table:
+    """One row for each pair and measure: in how many topics each is ahead, and how large the difference is.
+
+    ``effect`` is Cohen's word for d_z, ``difference`` Spärck Jones' for the means, 5 % being .05.
+    """
+    parts = []
+    for measure, pairs in _each(values, chosen):
+        count = wins(pairs)
+        d_z = DZ().size(pairs)
+        means = [_means(pairs, side, other) for side, other in ((pairs.a, pairs.b), (pairs.b, pairs.a))]
+        parts.append(
+            _named(pairs, values.runs, measure)
+            | {"mean_a": means[0], "mean_b": means[1]}
+            | {"b_ahead": count.b, "equal": count.equal, "a_ahead": count.a}
+            | {"d_z": finite(d_z), "d_av": finite(DAv().size(pairs)), "hedges_g": finite(HedgesG().size(pairs))}
+            | {"cliff": Cliff().size(pairs), "rank_biserial": RankBiserial().size(pairs)}
+            | {"effect": np.array(name_effects(d_z), dtype=object)}
+            | {"difference": np.array(name_differences(*means, basis="absolute"), dtype=object)}
+        )
+    return _glued(parts, "how large the differences are", values.made_by)
+
+
+def _means(pairs: Pairs, side: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.float64]:
+    """(pair,): the mean of one side over the topics of both."""
+    if pairs.whole:
+        return pairs.values.mean(axis=0)[side]
+    there = ~np.isnan(pairs.values)
+    both = there[:, side] & there[:, other]
+    sums = np.where(both, pairs.values[:, side], 0.0).sum(axis=0)
+    return np.divide(sums, both.sum(axis=0), out=np.full(len(pairs), np.nan), where=both.any(axis=0))
+
+
+def beliefs_table(values: Values, chosen: Sequence[tuple[int, int]], test: BayesSignedRank, asked: Asked) -> Table:
+    """One row for each pair and measure: how likely a is better, the two are as good as equal, b is better."""
+    parts = []
+    for measure, pairs in _each(values, chosen):
+        found = test.compare(pairs, asked)
+        beliefs = {"a_better": found.left, "equal": found.rope, "b_better": found.right}
+        parts.append(_named(pairs, values.runs, measure) | beliefs)
+    return _glued(parts, f"what to believe; equal: within ±{test.rope:g} ({test})", values.made_by)
+
+
+def swaps_table(values: Values, *, seed: int, draws: int | None) -> Table:
+    """One row for each measure and bin of differences: how often another half of the topics turns the order round."""
+    parts, from_here = [], []
+    for measure in values.measures:
+        matrix, _ = complete_topics(values.matrix(measure))
+        found = swap_rate(matrix, seed=seed, **({} if draws is None else {"draws": draws}))
+        kept = found.pairs > 0
+        parts.append(
+            {"measure": np.full(int(kept.sum()), str(measure), dtype=object), "difference": found.start[kept]}
+            | {
+                "pairs": found.pairs[kept],
+                "swaps": found.swaps[kept],
+                "ties": found.ties[kept],
+                "rate": found.rate[kept],
+            }
+        )
+        safe = found.difference()
+        from_here.append(f"{measure}: " + (f"at most 5 % from {safe:g} on" if safe == safe else "above 5 % throughout"))
+    half = found.topics
+    caption = f"how often two sets of {half} topics disagree on a pair ({'; '.join(from_here)})"
+    return _glued(parts, caption, values.made_by)
+
+
+def achieved_table(values: Values, measure: object, chosen: Sequence[tuple[int, int]], level: float) -> Table:
+    """One row for each pair: the power a paired t would have if what was seen were the truth."""
+    matrix = values.matrix(measure)
+    pairs = Pairs.given(matrix, list(chosen))
+    columns = _named(pairs, values.runs, str(measure))
+    columns |= {
+        "topics": pairs.topics,
+        "difference": pairs.mean_difference,
+        "power": achieved_power(pairs, level=level),
+    }
+    caption = "power if what was seen were the truth: it tells the p-value once more, and serves to plan (hoenig2001)"
+    return Table(columns, caption, values.made_by)

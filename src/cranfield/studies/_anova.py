@@ -1,0 +1,194 @@
+"""Do any of these runs differ, and which?"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+from cranfield.core import SEED, ParameterError, Policy, Scale, Study, Table, listed, weigh
+from cranfield.data import Factors, Replicated, Values, has_replicates, read_factors, read_replicates, read_scores
+from cranfield.stats import (
+    CORRECTIONS,
+    LEVEL,
+    TESTS,
+    TRANSFORMS,
+    Analysed,
+    Asked,
+    Correction,
+    PairTest,
+    Replicates,
+    Source,
+    Transform,
+    adapt,
+    analysed,
+    analysis_tables,
+    change,
+    check_level,
+    complete_topics,
+    parse_method,
+    places,
+)
+
+BOOTSTRAP = 10_000  # draws
+SMALLEST = 1e-4  # a p below it is told by its power of ten
+
+
+def anova(
+    values: Any,
+    *,
+    model: Literal["two-way", "one-way"] = "two-way",
+    after: str | PairTest = "tukey",
+    correct: str | Correction | None = None,
+    df: Literal["error", "inf"] | None = None,
+    ranks: bool = False,
+    factors: Any = None,
+    nested: bool | None = None,
+    interactions: bool = False,
+    replicates: Replicates = "repeated",
+    transform: str | Transform | None = None,
+    norms: Any = None,
+    bootstrap: bool = False,
+    measure: str | None = None,
+    draws: int | None = None,
+    level: float = LEVEL,
+    scale: Policy = "note",
+    seed: int = SEED,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Study:
+    """Analysis of variance of all runs, then all pairs ``after`` it.
+
+    ``values`` come from :func:`evaluate`, or are a table of scores. A column named replicate (or shard, seed, variant)
+    beside the topic tells the interaction of topic and system from error. ``factors`` say what runs are made of: a
+    table with a row per run. ``df="inf"`` takes the error for known, ``ranks`` adds Kruskal–Wallis and Friedman.
+    ``bootstrap`` draws the errors again instead of taking them for normal; its pairs are corrected by ``correct``: bh
+    there, holm for other tests that do not correct themselves.
+    """
+    check_level(level)
+    given = _read(values)
+    procedure = _procedure(after, model, df, draws)
+    correction = parse_method(CORRECTIONS, correct or ("bh" if bootstrap else "holm"))
+    changed = parse_method(TRANSFORMS, transform) if transform else None
+    asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
+    options: dict[str, Any] = {"one_way": model == "one-way", "ranks": ranks, "asked": asked}
+    if bootstrap:
+        options["bootstrap"] = BOOTSTRAP if draws is None else draws
+    notes: tuple[str, ...] = ()
+    met: tuple[tuple[str, Scale, object], ...] = ()
+    if isinstance(given, Replicated):
+        if factors is not None or changed or model == "one-way":
+            hint = "average the replicates first, or leave the other out"
+            raise ParameterError("replicates go with the two-way model alone", hint=hint)
+        matrix, name = given.cube.mean(axis=0), given.measure
+        options |= {"cube": given.cube, "replicates": replicates}
+    else:
+        which = given.measures[given.index(measure)] if measure else _only(given)
+        if changed:
+            given, notes = change(given, changed, norms)
+        matrix, kept = complete_topics(given.matrix(which))
+        order = places(given, which, given.matrix(which))
+        options["order"] = None if order is None else order[kept]
+        topics = [topic for topic, keep in zip(given.topics, kept.tolist(), strict=True) if keep]
+        name = f"{changed} of {which}" if changed else str(which)
+        met = tuple((who, needed, which) for who, needed in _needs(procedure, changed).items())
+        if lost := len(given.topics) - len(topics):
+            notes += (f"{lost} of {len(given.topics)} topics are left out: some run has no value there",)
+    made_of = None if factors is None else _factors(factors).of(given.runs)
+    said = weigh(met, scale, safe="Friedman with Nemenyi is safe (--ranks, --after nemenyi)")
+    found = analysed(
+        given.runs, matrix, procedure, correction, factors=made_of, nested=nested, interactions=interactions, **options
+    )
+    inputs = given.made_by.inputs + (() if made_of is None else (made_of.source.as_input(),))
+    made_by = replace(given.made_by, seed=seed, inputs=inputs)
+    tables = analysis_tables(found, level=level, made_by=made_by)
+    tables["anova"] = replace(
+        tables["anova"], caption=f"analysis of variance of {name}", notes=(*tables["anova"].notes, *notes, *said)
+    )
+    count = int(found.significant(level).sum())
+    verdict = {
+        "pairs": len(found.pairs),
+        "significant": count,
+        "half_width": found.half_width,
+        "sentence": _paragraph(found, name, model, level, tables["assumptions"], said),
+    }
+    return Study("anova", tables, verdict, made_by, charts=("intervals", "boxes"))
+
+
+def _read(values: Any) -> Values | Replicated:
+    if isinstance(values, Values | Replicated):
+        return values
+    return read_replicates(values) if has_replicates(values) else read_scores(values)
+
+
+def _factors(factors: Any) -> Factors:
+    return factors if isinstance(factors, Factors) else read_factors(factors)
+
+
+def _procedure(after: str | PairTest, model: str, df: str | None, draws: int | None) -> PairTest:
+    """The test of all pairs; one that takes its error from the analysis takes it from this one."""
+    test = parse_method(TESTS, after)
+    if test.equivalence:
+        raise ParameterError(f"{test.name} looks for equality, not for differences", hint="choose tukey or nemenyi")
+    changed = adapt(test, error=model, df=df, draws=draws)
+    if df and changed == adapt(test, error=model, draws=draws) and getattr(changed, "df", None) != df:
+        raise ParameterError(f"{test.name} has no degrees of freedom to choose", hint="df goes with tukey")
+    return changed
+
+
+def _only(values: Values) -> Any:
+    values.matrix()  # refuses where there are several
+    return values.measures[0]
+
+
+def _needs(procedure: PairTest, transform: Transform | None) -> dict[str, Scale]:
+    needs = {"ANOVA": Scale.INTERVAL, procedure.name: procedure.requires}
+    return needs | ({transform.name: transform.requires} if transform else {})
+
+
+def _paragraph(found: Analysed, name: str, model: str, level: float, checks: Table, said: tuple[str, ...]) -> str:
+    """What was done and found, in words for a paper."""
+    fitted = found.fitted
+    shape = f"{fitted.runs} runs, {fitted.topics} topics"
+    shape += f", {fitted.replicates} replicates" if fitted.replicates > 1 else ""
+    interaction = "with interaction" if fitted.replicates > 1 else "without interaction"
+    kind = "one-way ANOVA" if model == "one-way" else f"two-way ANOVA {interaction}"
+    told = "; ".join(f"{row.source}: {_f(row)}" for row in fitted.rows if row.p == row.p)
+    count, pairs = int(found.significant(level).sum()), len(found.pairs)
+    apart = (
+        f": those whose means are more than {2 * found.half_width:.4f} apart" if found.half_width is not None else ""
+    )
+    like, best = found.like_the_best(), found.runs[int(fitted.means.argmax())]
+    beside = f"{like - 1} other run{'s' * (like > 2)} cannot be told from it" if like > 1 else "it is above all others"
+    return " ".join(
+        [
+            f"A {kind} of {name} ({shape}) gives {told}.",
+            f"{found.procedure[:1].upper()}{found.procedure[1:]}, {found.family}, at a level of {level:g}",
+            f"tells {count:,} of {pairs:,} pairs apart ({count / pairs:.1%}){apart}.",
+            f"{best} has the highest mean, {fitted.means.max():.4f}; {beside}.",
+            *_caveats(checks, said),
+        ]
+    )
+
+
+def _caveats(checks: Table, said: tuple[str, ...]) -> list[str]:
+    """What a reader should bear in mind, in a sentence; the tables say more."""
+    scale = [text.partition(". ")[0] for text in said]
+    matter = [f"{row['check']} ({_short(row['value'])})" for row in checks.rows() if row["matters"]]
+    assumed = [f"of what the tests assume, {listed(matter)} matter{'s' * (len(matter) == 1)} here"] if matter else []
+    return [f"Mind: {'; '.join([*scale, *assumed])}."] if scale or assumed else []
+
+
+def _short(value: Any) -> str:
+    return "" if value is None else f"{value:.3g}"
+
+
+def _f(row: Source) -> str:
+    """F with its degrees of freedom, p and ω², as papers have it."""
+    effect = f", ω² = {row.effect:.3f}" + (f" ({row.size})" if row.size else "")
+    return f"F({row.df:g}, {row.df2:g}) = {row.statistic:.4g}, {p_in_words(row.p, row.log10_p)}{effect}"
+
+
+def p_in_words(p: float, log10_p: float) -> str:
+    """A p-value that is never shown as 0."""
+    if p >= SMALLEST:
+        return f"p = {p:.4f}"
+    return "p = 0" if log10_p == float("-inf") else f"p < 1e{-int(-log10_p)}"
