@@ -12,8 +12,8 @@ from cranfield.core.types import Cube, Matrix, Rows
 from ._anova import rounding
 from ._base import CELLS, Answer, Asked, Pairs
 from ._draws import in_turn
+from ._near import quotient
 from ._replicates import check_cube
-from ._tukey import units
 
 DRAWS = 10_000
 BLOCK = 1_000_000  # values that are drawn at once
@@ -114,9 +114,9 @@ def _compared(pairs: Pairs, strays: Matrix, mse: float, model: Model, level: flo
     what = "topic × system told from error" if model.cells else "topic × system part of the error"
     return Answer(
         n=pairs.topics,
-        statistic=units(difference, sqrt(2 * mse / (model.shape[0] * model.shape[1]))),
+        statistic=quotient(difference, sqrt(2 * mse / (model.shape[0] * model.shape[1]))),
         p=(np.concatenate(reached) + 1) / (draws + 1),
-        effect=units(difference, sqrt(mse)),
+        effect=quotient(difference, sqrt(mse)),
         note=(f"residual bootstrap, {draws:,} draws, {what}",),
         low=low,
         high=high,

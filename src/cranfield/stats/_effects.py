@@ -12,7 +12,7 @@ from cranfield.core.types import Matrix
 
 from ._base import Method, Pairs
 from ._moments import Moments
-from ._near import TINY, mid_ranks
+from ._near import TINY, mid_ranks, quotient
 
 
 class Effect(Method):
@@ -148,20 +148,14 @@ def wins(pairs: Pairs) -> Wins:
     return Wins(*(np.concatenate(side) for side in zip(*counted, strict=True)))
 
 
-def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The quotient: 0 of nothing is 0, something of nothing is infinite."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(top == 0, 0.0, top / bottom)
-
-
 def _d_z(pairs: Pairs) -> NDArray[np.float64]:
     moments = Moments.of(pairs.difference)
-    return _ratio(moments.mean, moments.sd)
+    return quotient(moments.mean, moments.sd)
 
 
 def _d_av(pairs: Pairs) -> NDArray[np.float64]:
     a, b = (Moments.of(side) for side in _sides(pairs))
-    return _ratio(Moments.of(pairs.difference).mean, (a.sd + b.sd) / 2)
+    return quotient(Moments.of(pairs.difference).mean, (a.sd + b.sd) / 2)
 
 
 def _sides(pairs: Pairs) -> tuple[Matrix, Matrix]:
@@ -181,7 +175,7 @@ def _cliff(pairs: Pairs) -> NDArray[np.float64]:
 
 def _rank_biserial(difference: Matrix) -> NDArray[np.float64]:
     ranks = mid_ranks(np.where(difference == 0, np.nan, np.abs(difference)))
-    return _ratio(np.nansum(np.sign(difference) * ranks, axis=1), np.nansum(ranks, axis=1))
+    return quotient(np.nansum(np.sign(difference) * ranks, axis=1), np.nansum(ranks, axis=1))
 
 
 COHEN = ((0.8, "large"), (0.5, "medium"), (0.2, "small"))  # cohen1988 §2.2.3, for d
@@ -213,6 +207,6 @@ def name_differences(
     first = np.asarray(a, dtype=float)
     off = np.abs(np.asarray(b, dtype=float) - first)
     off = np.where(off <= TINY, 0.0, off)
-    share = off if basis == "absolute" else _ratio(off, np.abs(first))
+    share = off if basis == "absolute" else quotient(off, np.abs(first))
     words = ((share > MATERIAL + TINY, "material"), (share >= NOTICEABLE - TINY, "noticeable"))
     return tuple(np.select([holds for holds, _ in words], [word for _, word in words], NEGLIGIBLE).tolist())

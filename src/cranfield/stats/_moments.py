@@ -21,8 +21,7 @@ class Moments:
     n: NDArray[np.int64]
     mean: NDArray[np.float64]
     second: NDArray[np.float64]
-    third: NDArray[np.float64]
-    fourth: NDArray[np.float64]
+    off: Matrix  # (row, place): each number less the mean, 0 where there is none
 
     @classmethod
     def of(cls, rows: Matrix) -> "Moments":
@@ -32,10 +31,8 @@ class Moments:
         size = np.where(n, n, np.nan)
         mean = near_zero(np.where(there, rows, 0.0).sum(axis=1) / size)
         off = np.where(there, rows - mean[:, None], 0.0)
-        square = off * off
-        second = square.sum(axis=1) / size
-        second = np.where(second <= TINY**2, 0.0, second)
-        return cls(n, mean, second, (square * off).sum(axis=1) / size, (square * square).sum(axis=1) / size)
+        second = np.einsum("rp,rp->r", off, off) / size
+        return cls(n, mean, np.where(second <= TINY**2, 0.0, second), off)
 
     @cached_property
     def sd(self) -> NDArray[np.float64]:
@@ -45,9 +42,11 @@ class Moments:
     @cached_property
     def skew(self) -> NDArray[np.float64]:
         """(row,): m₃ / m₂^(3/2), 0 where all numbers are the same."""
-        return np.where(self.second == 0, 0.0, self.third / np.where(self.second, self.second, 1.0) ** 1.5)
+        third = (self.off**3).sum(axis=1) / np.maximum(self.n, 1)
+        return np.where(self.second == 0, 0.0, third / np.where(self.second, self.second, 1.0) ** 1.5)
 
     @cached_property
     def kurtosis(self) -> NDArray[np.float64]:
         """(row,): m₄ / m₂² − 3, as far from 0 as the tails are from the normal ones; 0 where all are the same."""
-        return np.where(self.second == 0, 0.0, self.fourth / np.where(self.second, self.second, 1.0) ** 2 - 3)
+        fourth = (self.off**4).sum(axis=1) / np.maximum(self.n, 1)
+        return np.where(self.second == 0, 0.0, fourth / np.where(self.second, self.second, 1.0) ** 2 - 3)

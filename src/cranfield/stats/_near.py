@@ -13,6 +13,12 @@ def near_zero(values: Matrix) -> Matrix:
     return np.where(np.abs(values) <= TINY, 0.0, values)
 
 
+def quotient(top: NDArray[np.float64], bottom: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """How often the bottom goes into the top: 0 of anything is 0, something of nothing is infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(top == 0, 0.0, top / bottom)
+
+
 def mid_ranks(values: Matrix) -> Matrix:
     """(row, place): the rank of each number in its row, 1 for the smallest, the mean rank where several are equal.
 

@@ -11,7 +11,8 @@ from cranfield.core.declare import Limits, Positive
 from cranfield.core.types import Matrix
 
 from ._base import Answer, Asked, Pairs, PairTest, pair_test, tail
-from ._near import TINY, mid_ranks, near_zero, tie_sizes
+from ._moments import Moments
+from ._near import TINY, mid_ranks, near_zero, quotient, tie_sizes
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
 
@@ -36,7 +37,8 @@ class Spread:
     @classmethod
     def of(cls, pairs: Pairs) -> "Spread":
         """The spread behind every pair."""
-        mean, deviation = np.concatenate([_mean_and_deviation(block) for block in pairs.blocks()], axis=1)
+        found = [Moments.of(block.difference) for block in pairs.blocks()]
+        mean, deviation = (np.concatenate([getattr(one, name) for one in found]) for name in ("mean", "sd"))
         return cls(pairs.topics, mean, deviation)
 
     @property
@@ -53,7 +55,7 @@ class Spread:
     @property
     def d_z(self) -> PerPair:
         """Mean over deviation: 0 where the mean is, infinite where all differences are equal otherwise."""
-        return _ratio(self.mean, self.deviation)
+        return quotient(self.mean, self.deviation)
 
     def interval(self, chance: float) -> tuple[PerPair, PerPair]:
         """The mean of the differences less and plus its error times the ``chance`` quantile of t."""
@@ -61,27 +63,6 @@ class Spread:
 
         half = stdtrit(self.n - 1, chance) * self.error
         return self.mean - half, self.mean + half
-
-
-def _mean_and_deviation(block: Pairs) -> Matrix:
-    """(2, pair)."""
-    difference = block.difference
-    there = ~np.isnan(difference)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = near_zero(np.where(there, difference, 0.0).sum(axis=1) / block.topics)
-        squares = (np.where(there, difference - mean[:, None], 0.0) ** 2).sum(axis=1)
-        deviation = np.sqrt(squares / (block.topics - 1))
-    highest = np.where(there, difference, -np.inf).max(axis=1, initial=-np.inf)
-    lowest = np.where(there, difference, np.inf).min(axis=1, initial=np.inf)
-    deviation[highest - lowest <= TINY] = 0.0
-    deviation[block.topics < 2] = np.nan
-    return np.stack([mean, deviation])
-
-
-def _ratio(distance: PerPair, unit: PerPair) -> PerPair:
-    """How many units a distance holds: none where it is 0, whatever the unit."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(distance == 0, 0.0, distance / unit)
 
 
 @pair_test("t", cite="student1908,cohen1988", aliases=("t-test", "student"))
@@ -105,7 +86,7 @@ class T(PairTest):
 
         spread = Spread.of(pairs)
         n, mean = spread.n, spread.mean
-        statistic = _ratio(mean, spread.error)
+        statistic = quotient(mean, spread.error)
         freedom = (n - 1).astype(float)
         p = tail(stdtr(freedom, statistic), stdtr(freedom, -statistic), self.alternative)
         identical = (mean == 0) & (spread.constant | (n == 1))
@@ -264,7 +245,7 @@ class Equivalence(PairTest):
         # The end nearer to the mean has the larger p; how far the mean lies inside of it counts as positive.
         inside = near_zero(self.margin - np.abs(spread.mean))
         ahead = np.where(spread.mean > 0, -1.0, 1.0)
-        distance = _ratio(inside, spread.error)
+        distance = quotient(inside, spread.error)
         p = np.where(spread.constant & (inside == 0), 1.0, stdtr(spread.n - 1, -distance))
         low, high = spread.interval(1 - asked.level)
         within = f"of a mean difference within ±{self.margin:g}"

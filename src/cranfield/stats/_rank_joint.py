@@ -9,11 +9,10 @@ from cranfield.core import Scale
 from cranfield.core.types import Matrix, Rows
 
 from ._base import Answer, Asked, Pairs, PairTest, pair_test
-from ._near import mid_ranks
+from ._near import mid_ranks, quotient
 from ._omnibus import check_whole
 from ._rank_omnibus import pooled_ranks
 from ._studentised import StudentisedRange
-from ._tukey import units
 
 
 class AfterRanks(PairTest):
@@ -33,7 +32,7 @@ class AfterRanks(PairTest):
     def answer(self, pairs: Pairs, ranks: Rows, error: float, note: str) -> Answer:
         """The answer from the mean rank of each run, and the standard error of one mean rank."""
         difference = ranks[pairs.b] - ranks[pairs.a]
-        statistic = units(np.abs(difference), error)
+        statistic = quotient(np.abs(difference), error)
         return Answer(
             n=np.full(len(pairs), len(pairs.values)),
             statistic=statistic,

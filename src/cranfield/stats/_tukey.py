@@ -12,7 +12,7 @@ from cranfield.core.types import Matrix, Rows
 
 from ._anova import Anova, OneWay, TwoWay
 from ._base import Answer, Asked, Pairs, PairTest, pair_test
-from ._near import near_zero
+from ._near import near_zero, quotient
 from ._studentised import StudentisedRange
 
 
@@ -52,7 +52,7 @@ class AfterAnova(PairTest):
             n=np.full(len(a), fitted.topics),
             statistic=statistic,
             p=np.full(len(a), np.nan),
-            effect=units(difference, sqrt(fitted.mse)),
+            effect=quotient(difference, sqrt(fitted.mse)),
             note=(f"{note}; the error is 0: every difference is certain" if fitted.mse == 0 else note,),
             low=difference - half,
             high=difference + half,
@@ -95,7 +95,7 @@ class Tukey(AfterAnova):
     df: Literal["error", "inf"] = "error"
 
     def statistic(self, fitted: Anova, difference: Rows) -> Rows:
-        return units(np.abs(difference), sqrt(fitted.mse / fitted.per_run))
+        return quotient(np.abs(difference), sqrt(fitted.mse / fitted.per_run))
 
     def chance(self, fitted: Anova, statistic: Rows) -> Rows:
         return self.reference(fitted).sf(statistic)
@@ -133,7 +133,7 @@ class Scheffe(AfterAnova):
     formula: ClassVar[str] = "F = difference² / ((runs − 1) · 2 MS(error) / topics), runs − 1 and error df"
 
     def statistic(self, fitted: Anova, difference: Rows) -> Rows:
-        return units(difference**2, (fitted.runs - 1) * 2 * fitted.mse / fitted.per_run)
+        return quotient(difference**2, (fitted.runs - 1) * 2 * fitted.mse / fitted.per_run)
 
     def chance(self, fitted: Anova, statistic: Rows) -> Rows:
         from scipy.special import fdtrc
@@ -148,9 +148,3 @@ class Scheffe(AfterAnova):
 
     def said(self, fitted: Anova) -> str:
         return f"F of all contrasts of {fitted.runs} runs"
-
-
-def units(distance: Rows, unit: float) -> Rows:
-    """How many units a distance holds: none where it is 0, infinitely many where only the unit is."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(distance == 0, 0.0, distance / unit)
