@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import make_big_run
+from benchmarks.report import Row, report
+from benchmarks.significance import significance
 from cranfield.measures import first_use
 
 HERE = Path(__file__).parent
@@ -35,16 +37,6 @@ class Once:
     seconds: float
     megabytes: float
     values: dict[str, dict[str, float]]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the report: what was measured, the bar, and whether it is met."""
-
-    work: str
-    figure: str
-    bar: str
-    met: bool
 
 
 def cranfield(qrels: Path, runs: Sequence[Path]) -> list[str]:
@@ -249,26 +241,17 @@ def check_all(printed: str, means: dict[str, dict[str, float]]) -> None:
                 sys.exit(f"pytrec_eval says {label} of {name} is {mean}, we say {ours[name][label]}")
 
 
-def report(rows: Sequence[Row], rounds: int) -> str:
-    """The page of the documentation."""
-    lines = ["# Benchmarks", "", "Written by `make bench`. Peers and us on the same files, in turn, on "]
-    lines[-1] += (
-        f"{os.cpu_count()} cores; medians of {rounds} rounds. Every tool gives the same values, or nothing is written."
-    )
-    lines += ["", "| work | figure | bar | met |", "|---|---|---|---|"]
-    lines += [f"| {row.work} | {row.figure} | {row.bar} | {'yes' if row.met else '**no**'} |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
     """Run everything, or only what is named."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("only", nargs="*", choices=["big", "cold", "campaign", []], help="default: everything")
+    parser.add_argument(
+        "only", nargs="*", choices=["big", "cold", "campaign", "significance", []], help="default: everything"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (big, cold, campaign):
+        for part in (big, cold, campaign, significance):
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)

@@ -24,7 +24,8 @@ def test_means_that_are_compared_have_one_note(here: Path, cranfield: Command) -
 def test_several_measures_are_one_sentence(here: Path, cranfield: Command) -> None:
     told = ask(here, cranfield, "AP RR GMAP").err
     assert told.startswith(
-        "note: the mean and the geometric mean need interval or ratio numbers; AP, RR and GMAP are ordinal (ferrante2021). "
+        "note: the mean and the geometric mean need interval or ratio numbers; "
+        "AP, RR and GMAP are ordinal (ferrante2021). "
     )
     assert told.count("\n") == 1
 
