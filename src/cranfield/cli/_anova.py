@@ -97,7 +97,12 @@ def command(
 
 
 def _layout(study: Study) -> dict[str, Table]:
-    """Long rows of letters shortened, and no column twice."""
-    systems = study["systems"]
+    """Long rows of letters shortened; of what is assumed, only why it matters where it does."""
+    systems, assumed = study["systems"], study["assumptions"]
     letters = [shorten(str(cell)) for cell in systems.cells("letters")]
-    return {"systems": replace(systems, data={**systems.data, "letters": letters})}
+    why = tuple(f"{row['check']}: {row['why']}" for row in assumed.rows() if row["matters"])
+    kept = {name: assumed[name] for name in assumed.columns if name != "why"}
+    return {
+        "systems": replace(systems, data={**systems.data, "letters": letters}),
+        "assumptions": replace(assumed, data=kept, notes=why),
+    }

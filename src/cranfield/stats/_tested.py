@@ -12,6 +12,7 @@ from cranfield.data import Values
 
 from ._base import Answer, Asked, Pairs, PairTest
 from ._corrections import Correction
+from ._discriminative import Discrimination, discriminative_power
 from ._intervals import Interval
 
 Family: TypeAlias = Literal["pairs", "measures", "all"]
@@ -174,23 +175,30 @@ def tests_table(found: Sequence[Tested], runs: Sequence[str], *, made_by: Any) -
 
 
 def summary_table(found: Sequence[Tested], *, level: float, made_by: Any) -> Table:
-    """One row for each measure and test: how many pairs there are, and how many differ."""
+    """One row for each measure and test: how many pairs there are, and how many differ.
+
+    ``share`` is the discriminative power of the measure; every pair that differs by ``from_here`` or more is
+    significant.
+    """
+    told = [_discrimination(one, level) for one in found]
     columns: dict[str, Any] = {
         "measure": [one.measure for one in found],
         "test": [str(one.test) for one in found],
         "pairs": [len(one.pairs) for one in found],
         "significant_alone": [None if one.test.joint else int((one.answer.p <= level).sum()) for one in found],
         "significant": [int(one.significant(level).sum()) for one in found],
-        "smallest": [_smallest(one, level) for one in found],
+        "share": [scores.share if scores else None for scores in told],
+        "from_here": [scores.from_here if scores else None for scores in told],
         "corrected": [one.family for one in found],
     }
     return Table(columns, f"pairs that differ at {level:g}", made_by)
 
 
-def _smallest(one: Tested, level: float) -> float | None:
-    """The smallest difference that is significant."""
-    there = np.abs(one.difference[one.significant(level)])
-    return float(there.min()) if len(there) else None
+def _discrimination(one: Tested, level: float) -> Discrimination | None:
+    """How well the test tells runs apart by the measure; None where no pair has a p-value."""
+    if np.isnan(one.adjusted).all():
+        return None
+    return discriminative_power(one.adjusted, one.difference, level=level)
 
 
 def finite(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

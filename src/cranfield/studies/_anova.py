@@ -174,7 +174,7 @@ def _caveats(checks: Table, said: tuple[str, ...]) -> list[str]:
     scale = [text.partition(". ")[0] for text in said]
     matter = [f"{row['check']} ({_short(row['value'])})" for row in checks.rows() if row["matters"]]
     assumed = [f"of what the tests assume, {listed(matter)} matter{'s' * (len(matter) == 1)} here"] if matter else []
-    return [f"Mind: {'; '.join([*scale, *assumed])}."] if scale or assumed else []
+    return [f"Caveats: {'; '.join([*scale, *assumed])}."] if scale or assumed else []
 
 
 def _short(value: Any) -> str:
