@@ -61,12 +61,12 @@ class StudentisedRange:
         return float(np.exp(high))
 
     @property
-    def _table(self) -> "Table":
+    def _table(self) -> "Smooth":
         return _studentised(self.k, self.df if self.df < ENDLESS else inf)
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Smooth:
     """A smooth function known at equal steps: between them a polynomial through the nearest eight, level beyond."""
 
     even: Rows  # its values at start, start + step, …
@@ -95,7 +95,7 @@ class Table:
 
 
 @lru_cache(maxsize=64)
-def _range(k: int) -> Table:
+def _range(k: int) -> Smooth:
     """The log of the chance that k normal numbers span r or more, over log r.
 
     Given the largest number z, the others lie below it with Φ(z) and all within r with Φ(z) − Φ(z − r), each:
@@ -116,11 +116,11 @@ def _range(k: int) -> Table:
     weight = dz * k / sqrt(2 * np.pi) * np.exp(-(z**2) / 2) * below ** (k - 1)
     with np.errstate(divide="ignore"):  # where r is so small that z − r = z, all is outside
         outside = -np.expm1((k - 1) * np.log1p(-ndtr(z - r) / below))
-    return Table(np.log(np.minimum((weight * outside).sum(axis=0), 1.0)), start, step)
+    return Smooth(np.log(np.minimum((weight * outside).sum(axis=0), 1.0)), start, step)
 
 
 @lru_cache(maxsize=64)
-def _studentised(k: int, df: float) -> Table:
+def _studentised(k: int, df: float) -> Smooth:
     """The log of the chance that the studentised range is q or more, over log q.
 
     With s the estimate over the true standard deviation, P(q) = E P(range ≥ q s): in log q a convolution with the
@@ -144,4 +144,4 @@ def _studentised(k: int, df: float) -> Table:
     count = int((known.start + known.step * long - u[small] - start) / known.step) + NEIGHBOURS
     spans = np.exp(known(start + u[0] + step * np.arange(count * parts + len(u))))
     found = np.convolve(spans, density[::-1], "valid")[: count * parts : parts]
-    return Table(np.log(np.minimum(found, 1.0)), start, known.step)
+    return Smooth(np.log(np.minimum(found, 1.0)), start, known.step)
