@@ -18,6 +18,7 @@ from ._base import Pairs as Pairs
 from ._base import PairTest as PairTest
 from ._base import check_level as check_level
 from ._base import pair_test as pair_test
+from ._base import tail as tail
 from ._bayes import BELIEFS as BELIEFS
 from ._bayes import BayesSignedRank as BayesSignedRank
 from ._bayes import Beliefs as Beliefs
@@ -71,6 +72,8 @@ from ._joint_draws import MaxT as MaxT
 from ._joint_draws import RandomisedTukey as RandomisedTukey
 from ._letters import letters as letters
 from ._letters import shorten as shorten
+from ._near import mid_ranks as mid_ranks
+from ._near import quotient as quotient
 from ._omnibus import OMNIBUS as OMNIBUS
 from ._omnibus import Omnibus as Omnibus
 from ._omnibus import Source as Source

@@ -18,7 +18,7 @@ COCHRAN = 25
 # blanca2017: up to here, F kept within 2.5 % and 7.5 % at a level of 5 %, for as few as 5 values in a group.
 SKEW, KURTOSIS = 2.0, 6.0
 LARGE = 20  # topics: from here on, ferro2024 §4.2.5 takes F to hold whatever the distribution is
-TOLERABLE = 1.5  # bradley1978: a test is robust while its true level is at most half as much again as the nominal one
+TOLERABLE = 1.5  # bradley1978, the liberal criterion: a test is robust while its true level is at most half as much again as the nominal one
 RARE = 0.05  # of the pairs: fewer than these may break a rule by chance
 
 
@@ -60,7 +60,7 @@ def assumptions(values: Matrix, *, level: float = LEVEL) -> tuple[Finding, ...]:
 def _topics(topics: int, left_out: int) -> Finding:
     few = topics < STUDIED
     if few:
-        why = f"below {STUDIED} topics nobody has shown that t keeps its level on retrieval data (urbano2019errors)"
+        why = f"the study of t on retrieval data looked at no fewer than {STUDIED} topics (urbano2019errors)"
     else:
         why = f"from {STUDIED} topics up, t and randomisation keep their level on retrieval data (urbano2019errors)"
     gaps = f"; {left_out} without a value for every run are left out" if left_out else ""
@@ -93,7 +93,7 @@ def _tails(check: str, value: float, most: float, topics: int) -> Finding:
     far = abs(value) > most
     matters = far and topics < LARGE
     if not far:
-        why = f"up to {most:g} F keeps its level, whatever the number of topics (blanca2017)"
+        why = f"up to {most:g} F keeps its level from 5 topics up (blanca2017)"
     elif matters:
         why = f"beyond {most:g} F is known to hold from {LARGE} topics up only (ferro2024): look at Friedman too"
     else:

@@ -70,7 +70,7 @@ class Draws(ABC):
 
     def chance(self, reached: NDArray[np.integer]) -> PerPair:
         """How likely it is to reach what was observed, from how many draws do."""
-        # phipson2010 eq. 2: the observation is one more draw; count / draws would be too small, and 0 at times
+        # phipson2010: the observation is one more draw; count / draws would be too small, and 0 at times
         return reached / self.number if self.every else (reached + 1) / (self.number + 1)
 
 

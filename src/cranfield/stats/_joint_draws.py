@@ -143,7 +143,7 @@ class RandomisedTukey(JointDraws):
             p=np.full(len(pairs), np.nan),
             effect=spread.d_z,
             note=(f"range of {values.shape[1]} means, {self.draws:,} draws{left_out(pairs, whole)}",),
-            adjusted=(count + 1) / (self.draws + 1),  # phipson2010 eq. 2
+            adjusted=(count + 1) / (self.draws + 1),  # phipson2010
         )
 
 

@@ -85,7 +85,7 @@ class ArcsineRoot(OfShares):
         return np.arcsin(np.sqrt(share))
 
 
-@transform("logit", cite="cormack2006,robertson2006gmap", aliases=("log-odds",))
+@transform("logit", cite="robertson2006gmap", aliases=("log-odds",))
 class Logit(OfShares):
     """Log-odds: stretches the ends of the scale, so that .01 and .02 are as far apart as .98 and .99.
 
