@@ -60,7 +60,7 @@ def test_one_finding_for_each_question_with_one_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("topics", "matters", "why"), [(24, True, "below 25 topics"), (25, False, "from 25 topics up")]
+    ("topics", "matters", "why"), [(24, True, "no fewer than 25 topics"), (25, False, "from 25 topics up")]
 )
 def test_topics(topics: int, matters: bool, why: str) -> None:
     finding = found(normal(topics))["topics"]
