@@ -1,4 +1,4 @@
-"""Pages that are made from the code: the catalogue of measures, the command line, the public names.
+"""Pages that are made from the code: the catalogues of measures and of tests, the command line, the public names.
 
 A page holds the line ``<!-- from the code -->``; what stands in its place is written here, each time the docs are
 built. The bibliography is labelled with the keys that the program prints.
@@ -20,6 +20,7 @@ from pybtex.style.sorting import BaseSortingStyle
 from sphinx.application import Sphinx
 
 import cranfield as cf
+from cranfield import stats
 from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
 from cranfield.core import definition, parameters
@@ -27,7 +28,7 @@ from cranfield.measures import Counterexample, by_family, explained, first_use
 
 HERE = "<!-- from the code -->"
 WIDTH = 88
-EVERYWHERE = parameters(cf.Measure)  # the page says them once
+EVERYWHERE = (*parameters(cf.Measure), *parameters(stats.PairTest))  # the pages say them once
 
 
 class Keys(BaseLabelStyle):
@@ -107,12 +108,17 @@ def one_measure(cls: type[cf.Measure]) -> str:
         "trec_eval": trec,
         "source": f"{{cite:p}}`{cls.cite}`",
     }
+    return section(cls, f"measure-{cls.name.lower()}", facts)
+
+
+def section(cls: type[cf.Measure | stats.Method], label: str, facts: dict[str, str]) -> str:
+    """What is declared: its docstring, the facts about it, its parameters."""
     text = inspect.cleandoc(cls.__doc__ or "")
     table = ["| | |", "|---|---|", *(f"| {key} | {cell(fact)} |" for key, fact in facts.items() if fact)]
     own = [p for p in parameters(cls) if p not in EVERYWHERE]
     settings = ["| parameter | type | default | |", "|---|---|---|---|"]
     settings += [f"| `{p.name}` | `{cell(p.type)}` | `{cell(repr(p.default))}` | {p.limits} |" for p in own]
-    parts = [f"(measure-{cls.name.lower()})=\n### {cls.name}", text, "\n".join(table), "\n".join(settings) * bool(own)]
+    parts = [f"({label})=\n### {cls.name}", text, "\n".join(table), "\n".join(settings) * bool(own)]
     return "\n\n".join(filter(None, parts))
 
 
@@ -145,6 +151,49 @@ def missing(worst: float | None) -> str:
     if worst is None:
         return "the judgments alone decide"
     return "has no value and is left out" if worst != worst else f"counts {worst:g}"
+
+
+def methods() -> str:
+    """A table of all methods of statistics, family by family, then each one in full."""
+    families: dict[str, list[type[stats.Method]]] = {}
+    for cls in stats.by_family():
+        families.setdefault(cls.family, []).append(cls)
+    told = [f"## All {len(stats.by_family())}"]
+    for family, members in families.items():
+        rows = [f"| {family} | what it is | needs |", "|---|---|---|"]
+        rows += [f"| [{m.name}](#{label(m)}) | {cell(definition(m))} | {m.requires} |" for m in members]
+        told.append("\n".join(rows))
+    for family, members in families.items():
+        heading, options = about(family)
+        told += [f"## {heading}", options, *map(one_method, members)]
+    return "\n\n".join(told)
+
+
+def about(family: str) -> tuple[str, str]:
+    """What methods of a family are for, as a heading, and the options that take them."""
+    heading, _, options = stats.FAMILIES_IN_WORDS[family].partition(": ")
+    return heading.capitalize(), ", ".join(f"`{option}`" for option in options.split(", ") if option)
+
+
+def label(cls: type[stats.Method]) -> str:
+    """Where a method is told: a name may stand for a test, an interval and a design."""
+    return "-".join([cls.family, cls.name]).replace(" ", "-").replace("_", "-")
+
+
+def one_method(cls: type[stats.Method]) -> str:
+    """A section about one method."""
+    exported = getattr(stats, cls.__name__, None) is cls
+    facts = {
+        "formula": f"`{cls.formula}`" * bool(cls.formula),
+        "write": ", ".join(f"`{name}`" for name in (cls.name, *cls.aliases)),
+        "needs": f"{cls.requires} numbers",
+        "assumes": cls.assumes,
+        "use it": cls.use,
+        "effect": getattr(cls, "effect", ""),
+        "in Python": f"`cranfield.stats.{cls.__name__}`" * exported,
+        "source": f"{{cite:p}}`{cls.cite.replace(' ', '')}`",
+    }
+    return section(cls, label(cls), facts)
 
 
 def command_line() -> str:
@@ -245,7 +294,12 @@ def fields(app: Sphinx, what: str, name: str, value: Any, options: object, lines
     lines.append("")
 
 
-PAGES = {"reference/measures": measures, "reference/command-line": command_line, "reference/python": public_names}
+PAGES = {
+    "reference/measures": measures,
+    "reference/tests": methods,
+    "reference/command-line": command_line,
+    "reference/python": public_names,
+}
 
 
 def fill(app: Sphinx, page: str, content: list[str]) -> None:

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.measures import MEASURES
+from tests.contract.project import catalogues
 
 
 @pytest.fixture(autouse=True)
 def catalogue_as_it_was() -> Iterator[None]:
-    """Take out of the catalogue what a page of the documentation declared: other tests must not meet it."""
-    entries, known = dict(MEASURES._entries), dict(MEASURES._known)
+    """Take out of the catalogues what a page of the documentation declared: other tests must not meet it."""
+    before = [(one, set(one._entries), set(one._known)) for one in catalogues().values()]
     yield
-    for kept, before in ((MEASURES._entries, entries), (MEASURES._known, known)):
-        for name in kept.keys() - before.keys():
-            del kept[name]
+    for one, entries, known in before:
+        for name in one._entries.keys() - entries:
+            del one._entries[name]
+        for name in one._known.keys() - known:
+            del one._known[name]

@@ -81,7 +81,12 @@ class Intervals(Runs):
                 base.mark_text(align="left", dx=6, color=QUIET, fontSize=10).encode(x="high:Q", text="letters:N")
             )
         like = sum(row["top"] == "like the best" for row in rows)
-        return self.frame(layers, table, runs, f"in colour: {like} of {len(runs)} cannot be told from the best")
+        return self.frame(
+            layers,
+            table,
+            runs,
+            f"in colour: the best, and {like - 1} of {len(runs) - 1} others that cannot be told from it",
+        )
 
 
 def _letters(row: dict[str, Any]) -> list[str]:

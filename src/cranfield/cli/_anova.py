@@ -12,7 +12,7 @@ from cranfield.studies import anova
 from ._show import check_output, output_options, progress, scale_option, show
 from ._statistics import check_chart, draw_chart, draws_option, level_option, seed_option
 from ._usage import Command, OneOf
-from ._values import Given, values_options
+from ._values import Given, notes_of, values_options
 
 SHOWN = ("anova", "systems", "levels", "components", "dependability", "assumptions")
 
@@ -91,7 +91,8 @@ def command(
     values = given.read("AP", replicated=True)
     with progress("testing") as watch:
         study = anova(values, factors=factors, threads=given.threads, progress=watch, **settings)
-    show(study, form=form, table=table, output=output, layout=_layout(study), notes=study["anova"].notes, only=SHOWN)
+    notes = (*notes_of(values), *study["anova"].notes)
+    show(study, form=form, table=table, output=output, layout=_layout(study), notes=notes, only=SHOWN)
     draw_chart(study, "intervals", chart)
     draw_chart(study, "boxes", boxes)
 

@@ -1,16 +1,18 @@
 """cranfield power."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from cranfield.core import Provenance
 from cranfield.stats import DESIGNS, PILOTS
 from cranfield.studies import power
 
-from ._show import check_output, output_options, scale_option, show
+from ._show import check_output, output_options, scale_option, show, typed
 from ._statistics import Between, check_chart, draw_chart, level_option
 from ._usage import Command, OneOf, Whole
-from ._values import Given, values_options
+from ._values import Given, notes_of, values_options
 
 
 @click.command("power", cls=Command)
@@ -65,5 +67,9 @@ def command(
     check_chart(chart)
     values = given.read("AP", needed=False)
     study = power(values, topics=size, **settings)
-    show(study, form=form, table=table, output=output, notes=study["power"].notes, only=("power",))
+    if values is None:  # no file brought the command along
+        study = replace(study, made_by=Provenance(command=typed()))
+    show(
+        study, form=form, table=table, output=output, notes=(*notes_of(values), *study["power"].notes), only=("power",)
+    )
     draw_chart(study, "power", chart)

@@ -14,7 +14,7 @@ from ._files import check_place, whole
 from ._show import check_output, output_options, progress, scale_option, show
 from ._statistics import Between, check_chart, draw_chart, draws_option, level_option, seed_option
 from ._usage import Command, OneOf
-from ._values import Given, values_options
+from ._values import Given, notes_of, values_options
 
 FEW = 60  # rows of a table that people read
 
@@ -108,7 +108,7 @@ def command(
             progress=watch,
             **settings,
         )
-    notes = study["tests"].notes
+    notes = (*notes_of(values), *study["tests"].notes)
     show(study, form=form, table=table, output=output, layout=_layout(study), notes=notes)
     if save_norms:
         with whole(save_norms) as place:

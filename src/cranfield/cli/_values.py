@@ -21,6 +21,11 @@ from ._usage import OneOf, Whole
 F = TypeVar("F", bound=Callable[..., object])
 
 
+def notes_of(values: Any) -> tuple[str, ...]:
+    """What a reader must know about the values before they are compared: topics that runs miss, ties, …."""
+    return values.mean().notes if isinstance(values, Values) else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What was typed about the values."""
@@ -47,7 +52,10 @@ class Given:
             asked = {"--rel": self.levels, "--ties": self.ties, "--compat": self.compat, "--gains": self.gains}
             words = [*filter(None, [self.qrels]), *self.runs, *self.measures]
             expect_scores_alone([*words, *(option for option, given in asked.items() if given)], None)
-            if replicated and has_replicates(self.scores):
+            if has_replicates(self.scores):
+                if not replicated:
+                    hint = "cranfield anova knows what to do with it; else average the replicates first"
+                    raise click.UsageError(f"{self.scores} has a column for the replicate\nhint: {hint}")
                 return self._replicated(self.scores)
             return self._scored(self.scores, only)
         if self.scale_of:
@@ -69,6 +77,7 @@ class Given:
                 threads=self.threads,
                 progress=see,
                 measuring=watch,
+                scale="ignore",  # the study has more to say about it
                 command=typed(),
             )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
-from .errors import ScaleError
+from .errors import ParameterError, ScaleError
 from .types import Scale
 
 Policy: TypeAlias = Literal["note", "refuse", "ignore"]
@@ -16,6 +16,8 @@ def weigh(meetings: Iterable[tuple[str, Scale, object]], policy: Policy, *, safe
     A meeting is what asks, the scale it needs, and the measure; ``safe`` says what to use instead. Numbers that nobody
     gave a scale are taken as they are.
     """
+    if policy not in POLICIES:
+        raise ParameterError(f"the scale policy cannot be {policy!r}", hint=f"choose one of: {', '.join(POLICIES)}")
     short = [
         (who, needed, str(measure), measure.scale)
         for who, needed, measure in meetings

@@ -48,6 +48,12 @@ class Analysed:
     components: Components
     ranks: tuple[tuple[str, Source], ...] = ()
     factors: Factors | None = None
+    lower: bool = False  # lower values are better
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """(run,): the runs from the best mean to the worst."""
+        return np.argsort(self.fitted.means if self.lower else -self.fitted.means, kind="stable")
 
     def significant(self, level: float) -> NDArray[np.bool_]:
         """(pair,): p ≤ level."""
@@ -55,7 +61,7 @@ class Analysed:
 
     def like_the_best(self) -> int:
         """How many runs share a letter with the one on top, itself included."""
-        best = set(_signs(self.letters[int(np.argmax(self.fitted.means))]))
+        best = set(_signs(self.letters[int(self.order[0])]))
         return sum(bool(best & set(_signs(each))) for each in self.letters)
 
 
@@ -74,6 +80,7 @@ def analysed(
     ranks: bool = False,
     order: Matrix | None = None,
     bootstrap: int | None = None,
+    lower: bool = False,
     asked: Asked,
 ) -> Analysed:
     """Fit the model that is asked for, then compare all pairs.
@@ -81,6 +88,7 @@ def analysed(
     ``cube`` is (replicate, topic, run). With ``bootstrap`` so many draws of the errors take the place of ``after``.
     """
     half: float | None
+    again = Source(source="system")
     if factors is not None:
         fitted = factor_anova(matrix, factors, nested=nested, interactions=interactions)
     elif cube is not None:
@@ -91,6 +99,7 @@ def analysed(
     if bootstrap is not None:
         drawn = bootstrap_anova(matrix[None] if cube is None else cube, draws=bootstrap, asked=asked)
         answer, half, low, high = drawn.answer, None, drawn.low, drawn.high
+        again = Source(source="system", statistic=drawn.statistic, p=drawn.p, log10_p=float(np.log10(drawn.p)))
     elif isinstance(after, AfterAnova):
         answer = after.after(fitted, pairs.a, pairs.b, level=asked.level)
         half = after.distance(fitted, asked.level) / 2
@@ -102,7 +111,7 @@ def analysed(
     family = (
         "corrected for all pairs" if answer.adjusted is not None else f"{correction.name} over {len(pairs):,} pairs"
     )
-    found = tuple(
+    found = (("bootstrap", again),) * (bootstrap is not None) + tuple(
         (name, row)
         for name in (("kruskal-wallis", "friedman") if ranks else ())
         for row in OMNIBUS[name]().sources(order if order is not None and name == "friedman" else matrix)
@@ -120,10 +129,11 @@ def analysed(
         low=low,
         high=high,
         half_width=half,
-        letters=letters(fitted.means, _square(pairs, adjusted <= asked.level, len(runs))),
+        letters=letters(-fitted.means if lower else fitted.means, _square(pairs, adjusted <= asked.level, len(runs))),
         components=components(matrix) if cube is None else replicated_components(cube),
         ranks=found,
         factors=factors,
+        lower=lower,
     )
 
 
@@ -174,7 +184,7 @@ def _anova_table(found: Analysed) -> Table:
 
 
 def _systems_table(found: Analysed, level: float) -> Table:
-    order = np.argsort(-found.fitted.means, kind="stable")
+    order = found.order
     if found.half_width is not None:
         told = (
             f"means ± {found.half_width:.4f}: runs whose intervals do not meet differ at {level:g} ({found.after.name})"
@@ -258,7 +268,7 @@ def _boxes_table(found: Analysed) -> Table:
         for column, cell in zip(columns.values(), cells, strict=True):
             column.append(cell)
 
-    for run in np.argsort(-found.fitted.means, kind="stable"):
+    for run in found.order:
         values, name, mean = found.matrix[:, run], found.runs[run], float(found.fitted.means[run])
         q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
         reach = 1.5 * (q3 - q1)

@@ -18,7 +18,8 @@ COCHRAN = 25
 # blanca2017: up to here, F kept within 2.5 % and 7.5 % at a level of 5 %, for as few as 5 values in a group.
 SKEW, KURTOSIS = 2.0, 6.0
 LARGE = 20  # topics: from here on, ferro2024 §4.2.5 takes F to hold whatever the distribution is
-TOLERABLE = 1.5  # bradley1978, the liberal criterion: a test is robust while its true level is at most half as much again as the nominal one
+# bradley1978, the liberal criterion: a test is robust while its true level is at most half as much again as its level.
+TOLERABLE = 1.5
 RARE = 0.05  # of the pairs: fewer than these may break a rule by chance
 
 

@@ -5,16 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.core import ParameterError
 from cranfield.data import Norms, Values, read_norms
 
 from ._transforms import Standardised, Transform
 
 
-def change(values: Values, transform: Transform, norms: Any = None) -> tuple[Values, tuple[str, ...]]:
-    """The values after a transform, and what happened on the way.
+def change(values: Values, transform: Transform | None, norms: Any = None) -> tuple[Values, tuple[str, ...]]:
+    """The values after a transform, and what happened on the way; without one they are as they were.
 
     ``norms`` are a file, or those of the only measure; without them a standardisation goes by the runs at hand.
     """
+    if transform is None:
+        if norms is not None:
+            hint = "choose one: --transform z-score, webber, sakai or urbano"
+            raise ParameterError("there are norms, but no transform that goes by them", hint=hint)
+        return values, ()
     cube, notes = values.cube.copy(), []
     for i, measure in enumerate(values.measures):
         matrix = values.matrix(measure)

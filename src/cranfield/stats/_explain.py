@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.core import Catalogue, Study, Table, UnknownName, definition, parameters
 
-from ._base import TESTS, Method, PairTest
+from ._base import TESTS, Method
 from ._bayes import BELIEFS
 from ._corrections import CORRECTIONS
 from ._effects import EFFECTS
@@ -27,7 +27,7 @@ FAMILIES_IN_WORDS = {
     "correction": "for many questions: cranfield test --correct",
     "effect": "how large a difference is",
     "interval": "how well a difference is known: cranfield test --interval",
-    "belief": "what to believe of a pair: cranfield test --believe",
+    "belief": "what to believe of a pair: cranfield test --rope",
     "transform": "other numbers for the same values: --transform",
     "power": "how many topics: cranfield power --design",
 }
@@ -81,7 +81,7 @@ def methods_explained(*names: str) -> Study:
             "formula": cls.formula,
             "assumes": cls.assumes,
             "use": cls.use,
-            "effect": cls.effect if issubclass(cls, PairTest) else None,
+            "effect": getattr(cls, "effect", None),
         }
         for cls in asked
     ]
@@ -114,7 +114,7 @@ def _explained(cls: type[Method]) -> str:
         "assumes": cls.assumes,
         "use it": cls.use,
         "needs": f"{cls.requires} numbers",
-        "effect": cls.effect if issubclass(cls, PairTest) else "",
+        "effect": getattr(cls, "effect", ""),
         "source": cls.cite,
         "parameters": "\n".join(_settings(cls)),
     }

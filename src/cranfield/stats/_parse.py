@@ -1,7 +1,7 @@
 """From what people write to tests: ``t``, ``signed-rank(zeros='pratt')``."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -16,12 +16,17 @@ M = TypeVar("M")
 
 def parse_methods(catalogue: Catalogue[M], text: str) -> list[M]:
     """What the names in a text stand for; several are parted by white space or commas."""
-    spelled = {name.replace("-", "_").casefold(): name for name in _names(catalogue)}
-    read = []
-    for expression in parse_many([HYPHENED.sub(lambda found: found.group().replace("-", "_"), text)]):
-        name = spelled.get(expression.name.casefold(), expression.name)
-        read.append(construct(catalogue, replace(expression, name=name), see="cranfield tests"))
-    return read
+    spelled = {_plain(name).casefold(): name for name in _names(catalogue)}
+    written = {_plain(name): name for name in HYPHENED.findall(text)}
+    try:
+        read = parse_many([HYPHENED.sub(lambda found: _plain(found.group()), text)])
+    except ParameterError as error:
+        raise _reworded(error, catalogue.kind, written) from None
+    found = []
+    for one in read:
+        name = spelled.get(one.name.casefold(), written.get(one.name, one.name))
+        found.append(construct(catalogue, replace(one, name=name), see="cranfield tests"))
+    return found
 
 
 def parse_method(catalogue: Catalogue[M], text: str | M) -> M:
@@ -54,3 +59,17 @@ def adapt(method: M, **settings: Any) -> M:
 
 def _names(catalogue: Catalogue[M]) -> list[str]:
     return [name for cls in catalogue for name in (cls.name, *cls.aliases)]  # type: ignore[attr-defined]  # declared
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _reworded(error: ParameterError, kind: str, written: Mapping[str, str]) -> ParameterError:
+    """What the grammar of measures says of a text, said of what was meant, with names as they were written."""
+    article = "an" if kind[0] in "aeiou" else "a"
+    problem = error.problem.replace("a measure", f"{article} {kind}").replace("measure", kind)
+    for plain, name in written.items():
+        problem = problem.replace(plain, name)
+    by_name = "write a name, or name(parameter=value); `cranfield tests` lists them"
+    return ParameterError(problem, hint=by_name if "@" in error.hint else error.hint)  # nothing of ours has an @

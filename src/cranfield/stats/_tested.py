@@ -11,13 +11,15 @@ from cranfield.core import ParameterError, Table
 from cranfield.data import Values
 
 from ._base import Answer, Asked, Pairs, PairTest
-from ._corrections import Correction
+from ._corrections import Correction, Uncorrected
 from ._discriminative import Discrimination, discriminative_power
 from ._intervals import Interval
+from ._near import near_zero
 
 Family: TypeAlias = Literal["pairs", "measures", "all"]
 FAMILIES: tuple[Family, ...] = ("pairs", "measures", "all")
 Aggregate: TypeAlias = Literal["mean", "median"]
+AGGREGATES: tuple[Aggregate, ...] = ("mean", "median")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,19 +33,23 @@ class Tested:
     difference: NDArray[np.float64]  # (pair,): of means or of medians
     adjusted: NDArray[np.float64]  # (pair,): p after correction
     family: str  # over what p was corrected, in words
+    size: int = 1  # how many p-values were corrected together; 1 where the test looks at all pairs itself
 
     def significant(self, level: float) -> NDArray[np.bool_]:
         """(pair,): p ≤ level after correction."""
         return self.adjusted <= level
 
+    def without_p(self) -> list[str]:
+        """Why there is no p-value, for each pair that has none."""
+        return [note for note, p in zip(self.answer.notes(), self.adjusted.tolist(), strict=True) if p != p]
+
     def out_of_reach(self, correction: Correction, level: float) -> bool:
         """Whether the draws are too few for any pair to be significant after the correction."""
         draws = getattr(self.test, "draws", None)
-        if draws is None or not len(self.pairs) or not any("draw" in note for note in self.answer.note):
+        if draws is None or not self.size or not any("draw" in note for note in self.answer.note):
             return False
-        least = np.ones(len(self.pairs))
-        least[0] = 1 / (draws + 1)
-        return bool(correction.adjust(least)[0] > level)
+        least = np.full(self.size, 1 / (draws + 1))  # nothing is more significant than all pairs beyond every draw
+        return bool((least if self.test.joint else correction.adjust(least))[0] > level)
 
 
 def choose_pairs(
@@ -80,18 +86,27 @@ def compare_pairs(
 ) -> list[Tested]:
     """The answers, measure by measure and test by test; p-values corrected over the declared family."""
     asked = asked or Asked()
+    for what, word, known in (("family", family, FAMILIES), ("aggregate", aggregate, AGGREGATES)):
+        if word not in known:
+            raise ParameterError(f"{what} cannot be {word!r}", hint=f"choose one of: {', '.join(known)}")
+    if interval and aggregate == "median":
+        raise ParameterError(f"{interval.name} is an interval of means", hint="leave it out, or the median")
     found: list[Tested] = []
     for measure in values.measures:
         matrix = values.matrix(measure)
         order = places(values, measure, matrix)
         pairs = Pairs.given(matrix, list(chosen), order)
-        differences = pairs.mean_difference if aggregate == "mean" else _medians(pairs)
         ends = interval.of(pairs, asked) if interval else None
         for test in tests:
             answer = test.compare(pairs, asked)
-            if ends:
-                answer = replace(answer, low=ends[0], high=ends[1])
-            found.append(Tested(str(measure), test, pairs, answer, differences, answer.p, ""))
+            if aggregate == "median":  # every interval is one of means
+                answer = replace(answer, low=None, high=None)
+            if interval and ends:
+                told = tuple(f"{note}; {interval.name} interval" for note in answer.note)
+                answer = replace(answer, low=ends[0], high=ends[1], note=told)
+            seen = pairs.complete() if test.joint else pairs  # what the answer is about
+            difference = seen.mean_difference if aggregate == "mean" else _medians(seen)
+            found.append(Tested(str(measure), test, pairs, answer, difference, answer.p, ""))
     return _corrected(found, correction, family)
 
 
@@ -107,9 +122,11 @@ def _medians(pairs: Pairs) -> NDArray[np.float64]:
     for block in pairs.blocks():
         a, b = (block.values[:, side].T for side in (block.a, block.b))
         both = ~np.isnan(a) & ~np.isnan(b)
-        median = [np.nanmedian(np.where(both, side, np.nan), axis=1) for side in (b, a)]
+        some = both.any(axis=1)
+        median = np.full((2, len(block)), np.nan)
+        median[:, some] = [np.nanmedian(np.where(both, side, np.nan)[some], axis=1) for side in (b, a)]
         found.append(median[0] - median[1])
-    return np.concatenate(found)
+    return near_zero(np.concatenate(found))
 
 
 def _corrected(found: list[Tested], correction: Correction, family: Family) -> list[Tested]:
@@ -132,9 +149,10 @@ def _corrected(found: list[Tested], correction: Correction, family: Family) -> l
         together = np.concatenate([found[i].answer.p for i in members])
         size = int((~np.isnan(together)).sum())
         adjusted = np.split(correction.adjust(together), np.cumsum([len(found[i].answer.p) for i in members])[:-1])
-        said = f"{correction.name} over {size:,} test{'s' * (size != 1)}"
+        over = f"{correction.name} over {size:,} test{'s' * (size != 1)}"
+        said = "not corrected" if isinstance(correction, Uncorrected) else over
         for i, part in zip(members, adjusted, strict=True):
-            out[i] = replace(found[i], adjusted=part, family=said)
+            out[i] = replace(found[i], adjusted=part, family=said, size=size)
     return out
 
 
@@ -175,7 +193,7 @@ def tests_table(found: Sequence[Tested], runs: Sequence[str], *, made_by: Any) -
 
 
 def summary_table(found: Sequence[Tested], *, level: float, made_by: Any) -> Table:
-    """One row for each measure and test: how many pairs there are, and how many differ.
+    """One row for each measure and test: how many pairs there are, and how many are significant.
 
     ``share`` is the discriminative power of the measure; every pair that differs by ``from_here`` or more is
     significant.
@@ -191,12 +209,12 @@ def summary_table(found: Sequence[Tested], *, level: float, made_by: Any) -> Tab
         "from_here": [scores.from_here if scores else None for scores in told],
         "corrected": [one.family for one in found],
     }
-    return Table(columns, f"pairs that differ at {level:g}", made_by)
+    return Table(columns, f"significant pairs at level {level:g}", made_by)
 
 
 def _discrimination(one: Tested, level: float) -> Discrimination | None:
-    """How well the test tells runs apart by the measure; None where no pair has a p-value."""
-    if np.isnan(one.adjusted).all():
+    """How well the test tells runs apart by the measure; None where no pair has a p-value, or it looks for equality."""
+    if one.test.equivalence or np.isnan(one.adjusted).all():
         return None
     return discriminative_power(one.adjusted, one.difference, level=level)
 

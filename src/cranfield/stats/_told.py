@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Provenance, Table
+from cranfield.core import Direction, Provenance, Table
 from cranfield.data import Values
 
 from ._base import Asked, Pairs
@@ -40,23 +40,40 @@ def _glued(parts: Sequence[dict[str, Any]], caption: str, made_by: Provenance) -
 def effects_table(values: Values, chosen: Sequence[tuple[int, int]]) -> Table:
     """One row for each pair and measure: in how many topics each is ahead, and how large the difference is.
 
-    ``effect`` is Cohen's word for d_z, ``difference`` Spärck Jones' for the means, 5 % being .05.
+    Ahead is what the measure calls better: a smaller ESL. Words are Cohen's for d_z, and Spärck Jones' for the
+    difference of the means, 5 % being .05: of values from 0 to 1 alone.
     """
     parts = []
-    for measure, pairs in _each(values, chosen):
+    for which, (measure, pairs) in zip(values.measures, _each(values, chosen), strict=True):
         count = wins(pairs)
+        ahead, behind = (count.a, count.b) if which.direction is Direction.LOWER else (count.b, count.a)
         d_z = DZ().size(pairs)
         means = [_means(pairs, side, other) for side, other in ((pairs.a, pairs.b), (pairs.b, pairs.a))]
         parts.append(
             _named(pairs, values.runs, measure)
             | {"mean_a": means[0], "mean_b": means[1]}
-            | {"b_ahead": count.b, "equal": count.equal, "a_ahead": count.a}
+            | {"b_ahead": ahead, "equal": count.equal, "a_ahead": behind}
             | {"d_z": finite(d_z), "d_av": finite(DAv().size(pairs)), "hedges_g": finite(HedgesG().size(pairs))}
             | {"cliff": Cliff().size(pairs), "rank_biserial": RankBiserial().size(pairs)}
-            | {"effect": np.array(name_effects(d_z), dtype=object)}
-            | {"difference": np.array(name_differences(*means, basis="absolute"), dtype=object)}
+            | {"effect_word": _words(name_effects(d_z), d_z)}
+            | {"difference_word": _words(name_differences(*means, basis="absolute"), _shares(which, pairs, means[0]))}
         )
     return _glued(parts, "how large the differences are", values.made_by)
+
+
+def _shares(measure: object, pairs: Pairs, means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(pair,): the means, NaN where values do not lie between 0 and 1."""
+    low, high = getattr(measure, "range", (0.0, 1.0))
+    there = pairs.values[~np.isnan(pairs.values)]
+    outside = low < 0 or high > 1 or bool(((there < 0) | (there > 1)).any())
+    return np.full_like(means, np.nan) if outside else means
+
+
+def _words(words: Sequence[str], numbers: NDArray[np.float64]) -> NDArray[np.object_]:
+    """(pair,): a word for each number; none where there is no number."""
+    told = np.array(words, dtype=object)
+    told[np.isnan(numbers)] = None
+    return told
 
 
 def _means(pairs: Pairs, side: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -72,16 +89,18 @@ def _means(pairs: Pairs, side: NDArray[np.intp], other: NDArray[np.intp]) -> NDA
 def beliefs_table(values: Values, chosen: Sequence[tuple[int, int]], test: BayesSignedRank, asked: Asked) -> Table:
     """One row for each pair and measure: how likely a is better, the two are as good as equal, b is better."""
     parts = []
-    for measure, pairs in _each(values, chosen):
+    for which, (measure, pairs) in zip(values.measures, _each(values, chosen), strict=True):
         found = test.compare(pairs, asked)
-        beliefs = {"a_better": found.left, "equal": found.rope, "b_better": found.right}
-        parts.append(_named(pairs, values.runs, measure) | beliefs)
+        a, b = (found.right, found.left) if which.direction is Direction.LOWER else (found.left, found.right)
+        beliefs = {"a_better": a, "equal": found.rope, "b_better": b}
+        seen = {side: np.where(pairs.topics > 0, belief, np.nan) for side, belief in beliefs.items()}
+        parts.append(_named(pairs, values.runs, measure) | seen)
     return _glued(parts, f"what to believe; equal: within ±{test.rope:g} ({test})", values.made_by)
 
 
 def swaps_table(values: Values, *, seed: int, draws: int | None) -> Table:
     """One row for each measure and bin of differences: how often another half of the topics turns the order round."""
-    parts, from_here = [], []
+    parts, from_here, topics = [], [], set()
     for measure in values.measures:
         matrix, _ = complete_topics(values.matrix(measure))
         found = swap_rate(matrix, seed=seed, **({} if draws is None else {"draws": draws}))
@@ -95,10 +114,11 @@ def swaps_table(values: Values, *, seed: int, draws: int | None) -> Table:
                 "rate": found.rate[kept],
             }
         )
+        topics.add(found.topics)
         safe = found.difference()
         from_here.append(f"{measure}: " + (f"at most 5 % from {safe:g} on" if safe == safe else "above 5 % throughout"))
-    half = found.topics
-    caption = f"how often two sets of {half} topics disagree on a pair ({'; '.join(from_here)})"
+    size = " or ".join(map(str, sorted(topics))) + " topic" + "s" * (topics != {1})
+    caption = f"how often two sets of {size} disagree on a pair ({'; '.join(from_here)})"
     return _glued(parts, caption, values.made_by)
 
 

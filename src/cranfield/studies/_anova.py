@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
-from cranfield.core import SEED, ParameterError, Policy, Scale, Study, Table, listed, weigh
+from cranfield.core import SEED, Direction, ParameterError, Policy, Scale, Study, Table, listed, weigh
 from cranfield.data import Factors, Replicated, Values, has_replicates, read_factors, read_replicates, read_scores
 from cranfield.stats import (
     CORRECTIONS,
@@ -30,6 +30,11 @@ from cranfield.stats import (
 
 BOOTSTRAP = 10_000  # draws
 SMALLEST = 1e-4  # a p below it is told by its power of ten
+MODELS = {  # by the sources that are tested; what has others tells them itself
+    ("system",): "A one-way ANOVA",
+    ("topic", "system"): "A two-way ANOVA without interaction",
+    ("topic", "system", "topic×system"): "A two-way ANOVA with interaction",
+}
 
 
 def anova(
@@ -67,33 +72,34 @@ def anova(
     given = _read(values)
     procedure = _procedure(after, model, df, draws)
     correction = parse_method(CORRECTIONS, correct or ("bh" if bootstrap else "holm"))
-    changed = parse_method(TRANSFORMS, transform) if transform else None
+    changed = None if transform is None else parse_method(TRANSFORMS, transform)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     options: dict[str, Any] = {"one_way": model == "one-way", "ranks": ranks, "asked": asked}
     if bootstrap:
         options["bootstrap"] = BOOTSTRAP if draws is None else draws
     notes: tuple[str, ...] = ()
     met: tuple[tuple[str, Scale, object], ...] = ()
+    _check_model(model, given, replicates, factors, within=interactions or nested is not None)
     if isinstance(given, Replicated):
-        if factors is not None or changed or model == "one-way":
+        if factors is not None or changed or norms is not None:
             hint = "average the replicates first, or leave the other out"
-            raise ParameterError("replicates go with the two-way model alone", hint=hint)
+            raise ParameterError("replicates go with neither factors nor transforms", hint=hint)
         matrix, name = given.cube.mean(axis=0), given.measure
         options |= {"cube": given.cube, "replicates": replicates}
     else:
         which = given.measures[given.index(measure)] if measure else _only(given)
-        if changed:
-            given, notes = change(given, changed, norms)
+        given, notes = change(given, changed, norms)
         matrix, kept = complete_topics(given.matrix(which))
         order = places(given, which, given.matrix(which))
         options["order"] = None if order is None else order[kept]
+        options["lower"] = which.direction is Direction.LOWER
         topics = [topic for topic, keep in zip(given.topics, kept.tolist(), strict=True) if keep]
         name = f"{changed} of {which}" if changed else str(which)
-        met = tuple((who, needed, which) for who, needed in _needs(procedure, changed).items())
+        met = tuple((who, needed, which) for who, needed in _needs(procedure, changed, bootstrap=bootstrap).items())
         if lost := len(given.topics) - len(topics):
             notes += (f"{lost} of {len(given.topics)} topics are left out: some run has no value there",)
     made_of = None if factors is None else _factors(factors).of(given.runs)
-    said = weigh(met, scale, safe="Friedman with Nemenyi is safe (--ranks, --after nemenyi)")
+    said = weigh(met, scale, safe="Friedman is safe (--ranks), and so is cranfield test -t nemenyi")
     found = analysed(
         given.runs, matrix, procedure, correction, factors=made_of, nested=nested, interactions=interactions, **options
     )
@@ -108,7 +114,7 @@ def anova(
         "pairs": len(found.pairs),
         "significant": count,
         "half_width": found.half_width,
-        "sentence": _paragraph(found, name, model, level, tables["assumptions"], said),
+        "sentence": _paragraph(found, name, level, tables["assumptions"], said),
     }
     return Study("anova", tables, verdict, made_by, charts=("intervals", "boxes"))
 
@@ -117,6 +123,24 @@ def _read(values: Any) -> Values | Replicated:
     if isinstance(values, Values | Replicated):
         return values
     return read_replicates(values) if has_replicates(values) else read_scores(values)
+
+
+def _check_model(model: str, given: Values | Replicated, replicates: str, factors: Any, *, within: bool) -> None:
+    """Refuse what would be asked for in vain."""
+    if model not in ("two-way", "one-way"):
+        raise ParameterError(f"the model cannot be {model!r}", hint="choose one of: two-way, one-way")
+    replicated = isinstance(given, Replicated)
+    if model == "one-way" and (replicated or factors is not None):
+        what = "replicates" if replicated else "factors"
+        raise ParameterError(
+            f"the one-way model has no place for {what}", hint="take the two-way model, or leave them out"
+        )
+    if within and factors is None:
+        hint = "give them: --factors FILE"
+        raise ParameterError("there are no factors that could be nested or crossed, or meet topics", hint=hint)
+    if replicates != "repeated" and not replicated:
+        hint = "add one beside the topic, called replicate, shard, seed or variant"
+        raise ParameterError("the scores have no column for the replicate", hint=hint)
 
 
 def _factors(factors: Any) -> Factors:
@@ -139,31 +163,33 @@ def _only(values: Values) -> Any:
     return values.measures[0]
 
 
-def _needs(procedure: PairTest, transform: Transform | None) -> dict[str, Scale]:
-    needs = {"ANOVA": Scale.INTERVAL, procedure.name: procedure.requires}
+def _needs(procedure: PairTest, transform: Transform | None, *, bootstrap: bool) -> dict[str, Scale]:
+    needs = {"ANOVA": Scale.INTERVAL} | ({} if bootstrap else {procedure.name: procedure.requires})
     return needs | ({transform.name: transform.requires} if transform else {})
 
 
-def _paragraph(found: Analysed, name: str, model: str, level: float, checks: Table, said: tuple[str, ...]) -> str:
+def _paragraph(found: Analysed, name: str, level: float, checks: Table, said: tuple[str, ...]) -> str:
     """What was done and found, in words for a paper."""
     fitted = found.fitted
     shape = f"{fitted.runs} runs, {fitted.topics} topics"
     shape += f", {fitted.replicates} replicates" if fitted.replicates > 1 else ""
-    interaction = "with interaction" if fitted.replicates > 1 else "without interaction"
-    kind = "one-way ANOVA" if model == "one-way" else f"two-way ANOVA {interaction}"
-    told = "; ".join(f"{row.source}: {_f(row)}" for row in fitted.rows if row.p == row.p)
+    tested = [row for row in fitted.rows if row.p == row.p]
+    sources, told = tuple(row.source for row in tested), "; ".join(f"{row.source}: {_f(row)}" for row in tested)
     count, pairs = int(found.significant(level).sum()), len(found.pairs)
     apart = (
         f": those whose means are more than {2 * found.half_width:.4f} apart" if found.half_width is not None else ""
     )
-    like, best = found.like_the_best(), found.runs[int(fitted.means.argmax())]
-    beside = f"{like - 1} other run{'s' * (like > 2)} cannot be told from it" if like > 1 else "it is above all others"
+    like, best = found.like_the_best(), found.runs[int(found.order[0])]
+    beside = (
+        f"{like - 1} other run{'s' * (like > 2)} cannot be told from it" if like > 1 else "it differs from all others"
+    )
+    end = "lowest" if found.lower else "highest"
     return " ".join(
         [
-            f"A {kind} of {name} ({shape}) gives {told}.",
+            f"{MODELS.get(sources, 'An ANOVA')} of {name} ({shape}) gives {told}.",
             f"{found.procedure[:1].upper()}{found.procedure[1:]}, {found.family}, at a level of {level:g}",
             f"tells {count:,} of {pairs:,} pairs apart ({count / pairs:.1%}){apart}.",
-            f"{best} has the highest mean, {fitted.means.max():.4f}; {beside}.",
+            f"{best} has the {end} mean, {fitted.means[found.order[0]]:.4f}; {beside}.",
             *_caveats(checks, said),
         ]
     )

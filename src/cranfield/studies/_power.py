@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import ParameterError, Policy, Provenance, Scale, Study, weigh
+from cranfield.core import ParameterError, Policy, Provenance, Scale, Study, Table, weigh
 from cranfield.data import Values, read_scores
 from cranfield.stats import (
     DESIGNS,
@@ -45,56 +45,62 @@ def power(
     plan = parse_method(DESIGNS, design)
     given = values if values is None or isinstance(values, Values) else read_scores(values)
     notes: tuple[str, ...] = ()
+    source = "as given"
     if given is not None:
-        which = given.measures[given.index(measure)] if measure else given.measures[0]
-        matrix, _ = complete_topics(given.matrix(which))
-        notes = weigh(
-            [(f"the {plan.name} design", Scale.INTERVAL, which)],
-            scale,
-            safe="the sign test asks less, and no design is known for it",
-        )
-        plan = adapt(plan, runs=matrix.shape[1])
-        chosen = matrix if pair is None else matrix[:, [given.run_index(run) for run in pair]]
-        variance = variance or pilot_variance(chosen, of=pilot or plan.pilot)
+        matrix = given.matrix(measure)  # refuses where there are several, and none is named
+        which = given.measures[given.index(measure) if measure else 0]
+        runs = range(len(given.runs)) if pair is None else choose_pairs(given, [pair])[0]
+        whole, _ = complete_topics(matrix[:, list(runs)])
+        met = [(f"the {plan.name} design", Scale.INTERVAL, which)]
+        notes = weigh(met, scale, safe="what is planned is a test of means")
+        if lost := len(matrix) - len(whole):
+            notes += (f"{lost} of {len(matrix)} topics are left out: some run has no value there",)
+        if isinstance(design, str) and "runs" not in design:
+            plan = adapt(plan, runs=len(runs))
+        if variance is None:
+            variance, source = pilot_variance(whole, of=pilot or plan.pilot), "as the pilot has it"
+        if difference is None and topics is None:
+            topics = len(whole)
+    elif pair or pilot:
+        hint = "give one: QRELS RUN... or --scores"
+        raise ParameterError(f"there is no pilot that {'the pair' if pair else pilot} could be of", hint=hint)
     if variance is None:
         hint = "give a pilot (QRELS RUN... or --scores), or the variance itself (--variance)"
         raise ParameterError("there is no variance to plan with", hint=hint)
-    if difference is None and topics is None and given is not None:
-        topics = len(matrix)
-    if difference is None and topics is None:
-        hint = "give the smallest difference that matters (--difference), or how many topics there are (--size)"
-        raise ParameterError("there is nothing to solve for", hint=hint)
-    plain: dict[str, Any] = {"variance": variance, "level": level}
-    if difference is not None and topics is None:
-        needed = plan.topics(difference=difference, power=power, **plain)
-        table = power_table(plan, _around(needed), difference=difference, **plain)
-        found = {"topics": needed, "difference": difference, "power": power if plan.tests else None}
-    elif difference is None and topics is not None:
-        table = power_table(plan, _around(topics), power=power, **plain)
-        found = {
-            "topics": topics,
-            "difference": float(plan.difference(topics, power=power, **plain)),
-            "power": power if plan.tests else None,
-        }
-    else:
-        plain |= {"difference": difference}
-        table = power_table(plan, _around(topics or 2), **plain)
-        reached = float(plan.power(topics or 2, **plain)) if plan.tests else None
-        found = {"topics": topics, "difference": difference, "power": reached}
     made_by = given.made_by if given is not None else Provenance()
-    verdict = {"design": str(plan), **found, "level": level, "variance": variance}
-    verdict["sentence"] = _sentence(plan, verdict, piloted=given is not None)
-    seen = (
-        f"power to find {plan.goal} of {difference:g}"
-        if difference is not None and plan.tests
-        else f"{plan.goal} within reach"
-    )
-    table = replace(table, caption=f"{seen}, variance {variance:.4g}", made_by=made_by, notes=notes)
-    tables = {"power": table}
+    told, table = _solved(plan, difference, topics, power, {"variance": variance, "level": level})
+    verdict = {"design": str(plan), **told, "level": level, "variance": variance}
+    verdict["sentence"] = _sentence(plan, verdict, source)
+    tables = {"power": replace(table, made_by=made_by, notes=notes)}
     if given is not None and len(given.runs) > 1:
         pairs = choose_pairs(given, [pair] if pair else ())
         tables = {"achieved": achieved_table(given, which, pairs, level)} | tables
     return Study("power", tables, verdict, made_by, charts=("power",))
+
+
+def _solved(
+    plan: Design, difference: float | None, topics: int | None, power: float, plain: dict[str, float]
+) -> tuple[dict[str, Any], Table]:
+    """What was asked for, from what was given; and a curve around it."""
+    chance = power if plan.tests else None
+    within = f"{plan.goal} within reach, variance {plain['variance']:.4g}"
+    if difference is None:
+        if topics is None:
+            hint = "give the smallest difference that matters (--difference), or how many topics there are (--size)"
+            raise ParameterError("there is nothing to solve for", hint=hint)
+        table = power_table(plan, _around(topics), power=power, **plain)
+        difference = float(plan.difference(topics, power=power, **plain))
+        return {"topics": topics, "difference": difference, "power": chance}, replace(table, caption=within)
+    if topics is None:
+        topics = plan.topics(difference=difference, power=power, **plain)
+    elif plan.tests:
+        chance = float(plan.power(topics, difference=difference, **plain))
+    else:
+        hint = "give the difference (--difference), or how many topics there are (--size)"
+        raise ParameterError(f"the {plan.name} design has no power to solve for", hint=hint)
+    table = power_table(plan, _around(topics), difference=difference, **plain)
+    seen = f"power to find {plan.goal} of {difference:g}, variance {plain['variance']:.4g}" if plan.tests else within
+    return {"topics": topics, "difference": difference, "power": chance}, replace(table, caption=seen)
 
 
 def _around(topics: int) -> Sequence[int]:
@@ -104,11 +110,10 @@ def _around(topics: int) -> Sequence[int]:
     return sorted({*range(2, most + 1, step), topics})
 
 
-def _sentence(plan: Design, told: dict[str, Any], *, piloted: bool) -> str:
-    source = "as the pilot has it" if piloted else "as given"
-    goal = f"{plan.goal} of {told['difference']:.4g}"
+def _sentence(plan: Design, told: dict[str, Any], source: str) -> str:
+    goal = f"{told['difference']:.4g} ({plan.goal})"
     chance = f" with power {told['power']:.3g}" if told["power"] is not None else ""
     return (
-        f"{told['topics']:,} topics: {goal}{chance} at level {told['level']:g} "
+        f"{told['topics']:,} topics show {goal}{chance} at level {told['level']:g} "
         f"({told['design']}, variance {told['variance']:.4g} {source})."
     )

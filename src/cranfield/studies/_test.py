@@ -36,6 +36,7 @@ from cranfield.stats import (
 )
 
 USUAL = ("t", "sign")  # what readers expect, and what is safe on any scale
+SMALLEST = 1e-10  # a p-value below it is not told
 
 
 def test(
@@ -64,25 +65,23 @@ def test(
 
     ``values`` come from :func:`evaluate`, or are a table of scores: a file or a frame with topics as rows and runs as
     columns. The difference is b − a everywhere. P-values are corrected within a ``family``: the pairs of one test and
-    one measure (``pairs``), those of all ``measures``, or ``all`` that are asked. ``interval`` gives every difference
-    an interval (t, percentile, bca) where the test has none of its own. ``rope`` adds what to believe of each pair,
-    differences up to it being as good as none; ``swaps`` how often other topics would turn the order of two runs round.
-    ``norms`` are those that a standardising ``transform`` goes by, from a file or from other runs.
+    one measure (``pairs``), those of all ``measures``, or ``all`` that are asked. An ``interval`` (t, percentile, bca)
+    takes the place of the one that a test has of its own; medians have none. ``rope`` adds what to believe of each
+    pair, differences up to it being as good as none; ``swaps`` how often other topics would turn the order of two runs
+    round. ``norms`` are those that a standardising ``transform`` goes by, from a file or from other runs.
     """
     given = values if isinstance(values, Values) else read_scores(values)
     check_level(level)
     wanted = [adapt(one, alternative=alternative, draws=draws) for one in parse_tests(tests)]
     correction = parse_method(CORRECTIONS, correct)
-    around = adapt(parse_method(INTERVALS, interval), draws=draws) if interval else None
-    changed = parse_method(TRANSFORMS, transform) if transform else None
+    around = None if interval is None else adapt(parse_method(INTERVALS, interval), draws=draws)
+    changed = None if transform is None else parse_method(TRANSFORMS, transform)
     chosen = choose_pairs(given, pairs, baseline)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     needs = _needs(wanted, around, changed, aggregate)
     met = [(who, needed, measure) for measure in given.measures for who, needed in needs.items()]
     notes = weigh(met, scale, safe=_safe(aggregate))
-    told: tuple[str, ...] = ()
-    if changed:
-        given, told = change(given, changed, norms)
+    given, told = change(given, changed, norms)
     found = compare_pairs(
         given,
         wanted,
@@ -99,12 +98,11 @@ def test(
         tables["beliefs"] = beliefs_table(given, chosen, adapt(BayesSignedRank(rope=rope), draws=draws), asked)
     if swaps:
         tables["swaps"] = swaps_table(given, seed=seed, draws=draws)
-    said = (*notes, *told, *_left_out(found), *_too_few(found, correction, level))
+    said = (*notes, *told, *_left_out(found), *_without_p(found), *_too_few(found, correction, level))
     tables["tests"] = replace(tests_table(found, given.runs, made_by=made_by), notes=said)
     verdict = {
         "pairs": len(chosen),
         "level": level,
-        "significant": [int(one.significant(level).sum()) for one in found],
         "sentence": _sentence(found, tables["tests"], level),
     }
     return Study("test", tables, verdict, made_by, charts=("p-matrix",))
@@ -135,13 +133,27 @@ def _left_out(found: Sequence[Tested]) -> list[str]:
     ]
 
 
+def _without_p(found: Sequence[Tested]) -> list[str]:
+    """A word on pairs that have no p-value, and why."""
+    told = []
+    for one in found:
+        if why := one.without_p():
+            count = f"{len(why):,} of {len(one.pairs):,} pairs have"
+            told.append(f"{one.test} on {one.measure}: {count} no p-value ({', '.join(dict.fromkeys(why))})")
+    return told
+
+
 def _too_few(found: Sequence[Tested], correction: Correction, level: float) -> list[str]:
     """A word where no p that draws can give would be significant after correction."""
-    short = [one for one in found if not one.test.joint and one.out_of_reach(correction, level)]
-    if not short:
-        return []
-    names = listed(list(dict.fromkeys(one.test.name for one in short)))
-    return [f"{names}: too few draws for {correction.name} over so many pairs; raise --draws, or use max-t"]
+    short = [one for one in found if one.out_of_reach(correction, level)]
+    told = []
+    for joint, why in (
+        (False, f"{correction.name} over so many pairs; raise --draws, or use max-t"),
+        (True, f"a level of {level:g}; raise --draws"),
+    ):
+        if names := list(dict.fromkeys(one.test.name for one in short if one.test.joint is joint)):
+            told.append(f"{listed(names)}: too few draws for {why}")
+    return told
 
 
 def _sentence(found: Sequence[Tested], rows: Table, level: float) -> str:
@@ -149,46 +161,45 @@ def _sentence(found: Sequence[Tested], rows: Table, level: float) -> str:
         return _of_one(rows.rows()[0], found[0].test, level)
     if len(found[0].pairs) == 1 and len({one.measure for one in found}) == 1:
         return _of_pair(found, rows, level)
-    said = []
-    for one in found:
-        count, size = int(one.significant(level).sum()), len(one.pairs)
-        what = (
-            f"{count:,} of {size:,} pairs differ"
-            if size > 1
-            else f"the pair {'differs' if count else 'does not differ'}"
-        )
-        said.append(f"{one.test} on {one.measure}: {what}")
+    said = [f"{one.test} on {one.measure}: {_counted(one, level)}" for one in found]
     return f"At level {level:g}, {'; '.join(said)}."
+
+
+def _counted(one: Tested, level: float) -> str:
+    count, size = int(one.significant(level).sum()), len(one.pairs)
+    if size > 1:
+        return f"{count:,} of {size:,} pairs {'are equivalent' if one.test.equivalence else 'differ'}"
+    return _shown(one.test, small=count > 0)
+
+
+def _shown(test: PairTest, *, small: bool) -> str:
+    """What a p-value says of a pair."""
+    if test.equivalence:
+        return "the runs are equivalent within the margin" if small else "equivalence is not shown"
+    return "the runs differ" if small else "no difference is shown"
 
 
 def _of_pair(found: Sequence[Tested], rows: Table, level: float) -> str:
     """The sentence on several tests of the only pair."""
-    first = rows.rows()[0]
-    small = [bool(one.significant(level).any()) for one in found]
-    sides = {
-        "small": [str(one.test) for one, is_small in zip(found, small, strict=True) if is_small],
-        "not": [str(one.test) for one, is_small in zip(found, small, strict=True) if not is_small],
-    }
-    said = (
-        [f"{listed(sides['small'])} {'is' if len(sides['small']) == 1 else 'are'} significant"]
-        if sides["small"]
-        else []
-    )
-    said += [f"{listed(sides['not'])} {'is' if len(sides['not']) == 1 else 'are'} not"] if sides["not"] else []
-    size = f"{first['b']} − {first['a']} = {first['difference']:+.4f} in {first['measure']}"
-    return f"{size}; at level {level:g}, {' and '.join(said)}."
+    sides: dict[str, list[str]] = {"significant": [], "not significant": [], "without a p-value": []}
+    for one in found:
+        small = "significant" if one.significant(level).any() else "not significant"
+        sides["without a p-value" if one.without_p() else small].append(str(one.test))
+    said = [f"{listed(tests)} {'is' if len(tests) == 1 else 'are'} {what}" for what, tests in sides.items() if tests]
+    return f"{_difference(rows.rows()[0])}; at level {level:g}, {', '.join(said)}."
 
 
 def _of_one(row: dict[str, Any], test: PairTest, level: float) -> str:
     """The sentence on the only test of the only pair."""
     p = row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
     ends = f" [{row['low']:+.4f}, {row['high']:+.4f}]" if row["low"] is not None and row["high"] is not None else ""
-    size = f"{row['b']} − {row['a']} = {row['difference']:+.4f}{ends} in {row['measure']}"
     if p is None:
-        return f"{size}; {test} has no p-value here: {row['note']}."
-    small = p <= level
-    if test.equivalence:
-        what = "the runs are equivalent within the margin" if small else "equivalence is not shown"
-    else:
-        what = "the runs differ" if small else "no difference is shown"
-    return f"{size}; {what} at level {level:g} ({test}, p = {p:.3g})."
+        return f"{_difference(row)}; {test} has no p-value here."
+    chance = f"p = {p:.3g}" if p >= SMALLEST else f"p < {SMALLEST:g}"
+    return f"{_difference(row, ends)}; {_shown(test, small=p <= level)} at level {level:g} ({test}, {chance})."
+
+
+def _difference(row: dict[str, Any], ends: str = "") -> str:
+    if row["difference"] is None:
+        return f"{row['a']} and {row['b']} have no value of {row['measure']} in the same topic"
+    return f"{row['b']} − {row['a']} = {row['difference']:+.4f}{ends} in {row['measure']}"

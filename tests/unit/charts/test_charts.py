@@ -260,7 +260,7 @@ def test_what_cannot_be_told_from_the_best_is_in_colour() -> None:
     letters = dict(zip(ANALYSED["systems"].cells("run"), ANALYSED["systems"].cells("letters"), strict=True))
     assert letters == {"both": "a", "dense": "b", "bm25": "b"}
     assert rows == {"both": "like the best", "dense": "below it", "bm25": "below it"}
-    assert "in colour: 1 of 3 cannot be told from the best" in str(spec(ANALYSED["systems"], "intervals")["title"])
+    assert "in colour: the best, and 0 of 2 others that cannot be told from it" in str(spec(ANALYSED["systems"], "intervals")["title"])
 
 
 def test_a_topic_beyond_the_whiskers_is_a_dot() -> None:

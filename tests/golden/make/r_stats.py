@@ -1,0 +1,44 @@
+"""Makes r_stats.json: what base R says of the matrices of stat_inputs.py, of p-values, quantiles and sample sizes.
+
+It needs Rscript (Debian: r-base-core). What is asked of R stands in r_stats.R.
+Run from the root: python -m tests.golden.make.r_stats
+"""
+
+import csv
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tests.golden import stat_inputs
+from tests.golden.make.writing import save
+from tests.golden.stat_inputs import units
+
+SCRIPT = Path(__file__).with_suffix(".R")
+
+
+def files() -> Mapping[str, Iterable[Iterable[object]]]:
+    """{name: lines}: matrices in ten-thousandths, and the labels of runs."""
+    tables = {name: units(rows) for name, rows in stat_inputs.matrices().items()}
+    designs = {name: units(getattr(stat_inputs, name.upper())) for name in ("crossed", "nested")}
+    labels = {
+        name: [getattr(stat_inputs, name.upper())] for name in ("stemmer", "model", "group", "team", "stem", "index")
+    }
+    replicates = {"replicated": units(stat_inputs.replicated()), "replicates": [[stat_inputs.REPLICATES]]}
+    return {"names": [list(tables)], **tables, **designs, **labels, **replicates}
+
+
+def make() -> object:
+    """{matrix or subject: what R says}."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, lines in files().items():
+            with (Path(folder) / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(lines)
+        command = ["Rscript", "--vanilla", str(SCRIPT), folder]
+        text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(text)
+
+
+if __name__ == "__main__":
+    save("r_stats", make())
