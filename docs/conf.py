@@ -13,6 +13,7 @@ copyright = f"2026, {author}"
 release = version = VERSION
 
 extensions = [
+    "by_key",
     "from_code",
     "myst_parser",
     "sphinx.ext.autodoc",

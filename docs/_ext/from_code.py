@@ -1,23 +1,17 @@
 """Pages that are made from the code: the catalogues of measures and of tests, the command line, the public names.
 
 A page holds the line ``<!-- from the code -->``; what stands in its place is written here, each time the docs are
-built. The bibliography is labelled with the keys that the program prints.
+built. Tests read the pages too, where there is no Sphinx.
 """
 
 import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
 from dataclasses import is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from pybtex.plugin import register_plugin
-from pybtex.style.formatting.plain import Style as Plain
-from pybtex.style.labels import BaseLabelStyle
-from pybtex.style.sorting import BaseSortingStyle
-from sphinx.application import Sphinx
 
 import cranfield as cf
 from cranfield import stats
@@ -26,32 +20,12 @@ from cranfield.cli._main import cranfield as program
 from cranfield.core import definition, parameters
 from cranfield.measures import Counterexample, by_family, explained, first_use
 
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 HERE = "<!-- from the code -->"
 WIDTH = 88
 EVERYWHERE = (*parameters(cf.Measure), *parameters(stats.PairTest))  # the pages say them once
-
-
-class Keys(BaseLabelStyle):
-    """Sources labelled by their keys."""
-
-    def format_labels(self, sorted_entries: list[Any]) -> Iterator[str]:
-        """One label for each entry."""
-        return (entry.key for entry in sorted_entries)
-
-
-class ByKey(BaseSortingStyle):
-    """Sources in the order of their keys."""
-
-    def sorting_key(self, entry: Any) -> str:
-        """What is compared."""
-        return entry.key.casefold()
-
-
-class KeyStyle(Plain):
-    """The plain style, sorted and labelled by keys."""
-
-    default_label_style = Keys
-    default_sorting_style = ByKey
 
 
 ABOUT = {
@@ -251,7 +225,7 @@ def directive(name: str, value: object) -> str:
 
 
 def signature(
-    app: Sphinx, what: str, name: str, value: Any, options: object, arguments: str | None, returns: str | None
+    app: "Sphinx", what: str, name: str, value: Any, options: object, arguments: str | None, returns: str | None
 ) -> tuple[str, str | None] | None:
     """Signatures as they are written in the source; of classes only where people call them."""
     del app, name, options, arguments, returns
@@ -282,7 +256,7 @@ def unquoted(annotation: ast.expr | None) -> ast.expr | None:
 FIELD = re.compile(r"^    (?P<name>[a-z]\w*): (?P<type>[^=#]+?)(?: = [^#]*?)?(?:\s*# (?P<about>.*))?$", re.MULTILINE)
 
 
-def fields(app: Sphinx, what: str, name: str, value: Any, options: object, lines: list[str]) -> None:
+def fields(app: "Sphinx", what: str, name: str, value: Any, options: object, lines: list[str]) -> None:
     """Add the fields of a value, with the comments that explain them."""
     del app, name, options
     if what != "class" or value not in IN_FULL or not is_dataclass(value) or issubclass(value, cf.Measure):
@@ -302,7 +276,7 @@ PAGES = {
 }
 
 
-def fill(app: Sphinx, page: str, content: list[str]) -> None:
+def fill(app: "Sphinx", page: str, content: list[str]) -> None:
     """Put what the code says into the page."""
     del app
     if page in PAGES:
@@ -312,10 +286,9 @@ def fill(app: Sphinx, page: str, content: list[str]) -> None:
         content[0] = before + PAGES[page]() + after
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: "Sphinx") -> dict[str, bool]:
     """What Sphinx calls."""
     app.setup_extension("sphinx.ext.autodoc")
-    register_plugin("pybtex.style.formatting", "keys", KeyStyle)
     app.connect("source-read", fill)
     app.connect("env-get-outdated", lambda *_: list(PAGES))
     app.connect("autodoc-process-signature", signature)

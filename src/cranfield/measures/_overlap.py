@@ -89,6 +89,8 @@ def _overlap(
     length = length if depth is None else np.minimum(length, depth)
     short, long = length.min(axis=0), length.max(axis=0)
     shared, topic = shared[shared <= long[topic]], topic[shared <= long[topic]]
+    order = np.lexsort((shared, topic))  # added up in one order, the sums are the same from both sides
+    shared, topic = shared[order], topic[order]
 
     def count(these: NDArray[Any]) -> NDArray[np.float64]:
         return np.bincount(topic, these, len(short)).astype(np.float64)
