@@ -83,7 +83,7 @@ def _differences(pairs: Pairs) -> Finding:
     else:
         why = (
             f"{rule} fails for {broken:,} of {len(pairs):,} pairs: the t test stands it from {STUDIED} topics up "
-            "(urbano2019errors), its interval is better from bca"
+            "(urbano2019errors), but its interval misses more often on one side than on the other"
         )
     value = float(np.quantile(skew, 1 - RARE))
     return Finding(check="skew of the differences", value=value, matters=share > RARE, why=why)

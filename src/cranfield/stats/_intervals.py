@@ -93,7 +93,7 @@ class Percentile(Bootstrapped):
     """Percentile interval: between the quantiles of the means of topics drawn again."""
 
     assumes: ClassVar[str] = "topics drawn at random, and enough of them to stand for all"
-    use: ClassVar[str] = "to show what drawing other topics would do; too narrow for few topics, where bca is better"
+    use: ClassVar[str] = "to show what drawing other topics would do; too narrow below 100 topics"
     formula: ClassVar[str] = "[q(α/2), q(1 − α/2)] of the drawn means"
 
     def _ends(self, drawn: Matrix, seen: Moments, level: float) -> Ends:
@@ -109,7 +109,9 @@ class BCa(Bootstrapped):
     """
 
     assumes: ClassVar[str] = "topics drawn at random; some transformation makes the mean nearly normal"
-    use: ClassVar[str] = "with skewed differences, where t is symmetric and percentile lags behind"
+    use: ClassVar[str] = (
+        "as percentile, where the interval should lean as skewed differences do; too narrow below 100 topics"
+    )
     formula: ClassVar[str] = "q(Φ(z₀ + (z₀ + z_α) / (1 − a(z₀ + z_α)))), z₀ = Φ⁻¹(share of drawn means below the mean)"
 
     def _ends(self, drawn: Matrix, seen: Moments, level: float) -> Ends:
