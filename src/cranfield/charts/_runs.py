@@ -34,9 +34,11 @@ class Runs(Chart):
     def frame(self, layers: list[Any], table: Table, runs: list[str], *more: str) -> Picture:
         """The layers under their title, as high as the runs need."""
         step = 18 if len(runs) <= ROOMY else 9
-        title = visible(table.caption[:1].upper() + table.caption[1:])
+        # What a caption says behind its colon would be too long for a title.
+        title, _, rest = visible(table.caption[:1].upper() + table.caption[1:]).partition(": ")
+        told = [*filter(None, [rest]), self.subtitle, *more]
         picture = alt.layer(*layers).properties(
-            title=alt.TitleParams(title, subtitle=[self.subtitle, *more]), width=WIDTH, height=step * len(runs)
+            title=alt.TitleParams(title, subtitle=told), width=WIDTH, height=step * len(runs)
         )
         return picture.configure(**THEME)
 

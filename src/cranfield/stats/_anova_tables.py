@@ -137,15 +137,15 @@ def analysed(
     )
 
 
-def analysis_tables(found: Analysed, *, level: float, made_by: Provenance) -> dict[str, Table]:
-    """The tables of the study, the most detailed last."""
+def analysis_tables(found: Analysed, name: str, *, level: float, made_by: Provenance) -> dict[str, Table]:
+    """The tables of the study, the most detailed last; ``name`` says what the values are."""
     tables = {
-        "anova": _anova_table(found),
-        "systems": _systems_table(found, level),
+        "anova": _anova_table(found, name),
+        "systems": _systems_table(found, name, level),
         "components": _components_table(found.components),
         "dependability": _dependability_table(found.components, len(found.matrix)),
         "assumptions": _assumptions_table(found.matrix, level),
-        "boxes": _boxes_table(found),
+        "boxes": _boxes_table(found, name),
         "pairs": _pairs_table(found, level),
     }
     if found.factors is not None:
@@ -160,9 +160,9 @@ def _by(table: Table, made_by: Provenance) -> Table:
     return Table(table.data, table.caption, made_by, table.notes)
 
 
-def _anova_table(found: Analysed) -> Table:
+def _anova_table(found: Analysed, name: str) -> Table:
     named = [(row.source, row) for row in found.fitted.rows]
-    named += [(f"{name}: {row.source}", row) for name, row in found.ranks]
+    named += [(f"{test}: {row.source}", row) for test, row in found.ranks]
     rows = [
         {
             "source": source,
@@ -180,17 +180,16 @@ def _anova_table(found: Analysed) -> Table:
     notes = (found.fitted.note,) if found.fitted.note else ()
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
     columns["df"] = [int(row.df) if row.df == row.df else None for _, row in named]
-    return Table(columns, "analysis of variance", notes=notes)
+    return Table(columns, f"analysis of variance of {name}", notes=notes)
 
 
-def _systems_table(found: Analysed, level: float) -> Table:
+def _systems_table(found: Analysed, name: str, level: float) -> Table:
     order = found.order
     if found.half_width is not None:
-        told = (
-            f"means ± {found.half_width:.4f}: runs whose intervals do not meet differ at {level:g} ({found.after.name})"
-        )
+        rule = f"runs whose intervals do not meet differ at {level:g} ({found.after.name})"
+        told = f"means of {name} ± {found.half_width:.4f}: {rule}"
     else:
-        told = f"means with their own intervals; letters by {found.procedure} at {level:g}"
+        told = f"means of {name} with their own intervals: letters by {found.procedure} at {level:g}"
     columns: dict[str, Any] = {
         "run": [found.runs[run] for run in order],
         "mean": found.fitted.means[order],
@@ -258,7 +257,7 @@ def _assumptions_table(matrix: Matrix, level: float) -> Table:
     return Table(columns, "what the tests assume, and whether it matters here")
 
 
-def _boxes_table(found: Analysed) -> Table:
+def _boxes_table(found: Analysed, name: str) -> Table:
     """One row with the quarters of each run, the best first, and one for each topic beyond its whiskers (tukey1977)."""
     columns: dict[str, list[Any]] = {
         name: [] for name in ("run", "mean", "low", "q1", "median", "q3", "high", "outlier")
@@ -269,14 +268,14 @@ def _boxes_table(found: Analysed) -> Table:
             column.append(cell)
 
     for run in found.order:
-        values, name, mean = found.matrix[:, run], found.runs[run], float(found.fitted.means[run])
+        values, who, mean = found.matrix[:, run], found.runs[run], float(found.fitted.means[run])
         q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
         reach = 1.5 * (q3 - q1)
         inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-        add(name, mean, float(inside.min()), q1, median, q3, float(inside.max()), None)
+        add(who, mean, float(inside.min()), q1, median, q3, float(inside.max()), None)
         for value in sorted(values[(values < q1 - reach) | (values > q3 + reach)].tolist()):
-            add(name, mean, None, None, None, None, None, value)
-    return Table(columns, f"values over {len(found.matrix)} topics")
+            add(who, mean, None, None, None, None, None, value)
+    return Table(columns, f"{name} over {len(found.matrix)} topics")
 
 
 def _square(pairs: Pairs, significant: NDArray[np.bool_], runs: int) -> NDArray[np.bool_]:

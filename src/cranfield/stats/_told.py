@@ -13,6 +13,7 @@ from ._base import Asked, Pairs
 from ._bayes import BayesSignedRank
 from ._discriminative import swap_rate
 from ._effects import DZ, Cliff, DAv, HedgesG, RankBiserial, name_differences, name_effects, wins
+from ._near import TINY
 from ._omnibus import complete_topics
 from ._power import achieved_power
 from ._tested import finite, places
@@ -65,7 +66,7 @@ def _shares(measure: object, pairs: Pairs, means: NDArray[np.float64]) -> NDArra
     """(pair,): the means, NaN where values do not lie between 0 and 1."""
     low, high = getattr(measure, "range", (0.0, 1.0))
     there = pairs.values[~np.isnan(pairs.values)]
-    outside = low < 0 or high > 1 or bool(((there < 0) | (there > 1)).any())
+    outside = low < 0 or high > 1 or bool(((there < -TINY) | (there > 1 + TINY)).any())
     return np.full_like(means, np.nan) if outside else means
 
 

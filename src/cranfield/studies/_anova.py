@@ -70,6 +70,7 @@ def anova(
     """
     check_level(level)
     given = _read(values)
+    _check_model(model, given, replicates, factors, within=interactions or nested is not None)
     procedure = _procedure(after, model, df, draws)
     correction = parse_method(CORRECTIONS, correct or ("bh" if bootstrap else "holm"))
     changed = None if transform is None else parse_method(TRANSFORMS, transform)
@@ -79,7 +80,6 @@ def anova(
         options["bootstrap"] = BOOTSTRAP if draws is None else draws
     notes: tuple[str, ...] = ()
     met: tuple[tuple[str, Scale, object], ...] = ()
-    _check_model(model, given, replicates, factors, within=interactions or nested is not None)
     if isinstance(given, Replicated):
         if factors is not None or changed or norms is not None:
             hint = "average the replicates first, or leave the other out"
@@ -105,10 +105,8 @@ def anova(
     )
     inputs = given.made_by.inputs + (() if made_of is None else (made_of.source.as_input(),))
     made_by = replace(given.made_by, seed=seed, inputs=inputs)
-    tables = analysis_tables(found, level=level, made_by=made_by)
-    tables["anova"] = replace(
-        tables["anova"], caption=f"analysis of variance of {name}", notes=(*tables["anova"].notes, *notes, *said)
-    )
+    tables = analysis_tables(found, name, level=level, made_by=made_by)
+    tables["anova"] = replace(tables["anova"], notes=(*tables["anova"].notes, *notes, *said))
     count = int(found.significant(level).sum())
     verdict = {
         "pairs": len(found.pairs),

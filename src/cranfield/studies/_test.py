@@ -18,6 +18,7 @@ from cranfield.stats import (
     Correction,
     Family,
     Interval,
+    Method,
     PairTest,
     Tested,
     Transform,
@@ -78,7 +79,8 @@ def test(
     changed = None if transform is None else parse_method(TRANSFORMS, transform)
     chosen = choose_pairs(given, pairs, baseline)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
-    needs = _needs(wanted, around, changed, aggregate)
+    belief = None if rope is None else adapt(BayesSignedRank(rope=rope), draws=draws)
+    needs = _needs([*wanted, *filter(None, [around, changed, belief])], aggregate, swaps=swaps)
     met = [(who, needed, measure) for measure in given.measures for who, needed in needs.items()]
     notes = weigh(met, scale, safe=_safe(aggregate))
     given, told = change(given, changed, norms)
@@ -94,8 +96,8 @@ def test(
     )
     made_by = replace(given.made_by, seed=seed)
     tables = {"summary": summary_table(found, level=level, made_by=made_by), "effects": effects_table(given, chosen)}
-    if rope is not None:
-        tables["beliefs"] = beliefs_table(given, chosen, adapt(BayesSignedRank(rope=rope), draws=draws), asked)
+    if belief is not None:
+        tables["beliefs"] = beliefs_table(given, chosen, belief, asked)
     if swaps:
         tables["swaps"] = swaps_table(given, seed=seed, draws=draws)
     said = (*notes, *told, *_left_out(found), *_without_p(found), *_too_few(found, correction, level))
@@ -111,12 +113,17 @@ def test(
 test.__test__ = False  # type: ignore[attr-defined]  # pytest takes functions of that name for tests
 
 
-def _needs(
-    tests: Sequence[PairTest], interval: Interval | None, transform: Transform | None, aggregate: str
-) -> dict[str, Scale]:
+def _needs(methods: Sequence[Method], aggregate: str, *, swaps: bool) -> dict[str, Scale]:
     """What meets the numbers, and the scale it needs."""
-    needs = {one.name: one.requires for one in (*tests, *filter(None, [interval, transform]))}
+    needs = {one.name: one.requires for one in methods}
+    needs |= {f"{one.name} with a margin": Scale.INTERVAL for one in methods if _has_margin(one)}
+    needs |= {"the swap rate": Scale.INTERVAL} if swaps else {}
     return needs | {f"the {aggregate}": Scale.INTERVAL if aggregate == "mean" else Scale.ORDINAL}
+
+
+def _has_margin(test: Method) -> bool:
+    """Whether it looks at how far apart values are, though the test without a margin does not."""
+    return test.requires < Scale.INTERVAL and getattr(test, "margin", 0) > 0
 
 
 def _safe(aggregate: str) -> str:
