@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
+from cranfield.core import ParameterError, Table, need
 from cranfield.core.render import visible
 
 from ._base import Chart, Picture, chart, inline
@@ -30,6 +30,11 @@ class PMatrix(Chart):
     def draw(self, table: Table) -> Picture:
         """One cell for each pair and its mirror; of several tests and measures the first."""
         rows: list[dict[str, Any]] = table.rows()
+        # A small p of a test of equivalence has no direction.
+        rows = [row for row in rows if not str(row["test"]).startswith("tost")]
+        if not rows:
+            hint = "draw a test of differences, such as t"
+            raise ParameterError("tests of equivalence say neither higher nor lower", hint=hint)
         first = (rows[0]["measure"], rows[0]["test"])
         rows = [row for row in rows if (row["measure"], row["test"]) == first]
         cells = [cell for row in rows for cell in _both(row)]
@@ -66,9 +71,10 @@ class PMatrix(Chart):
 def _both(row: dict[str, Any]) -> list[dict[str, str]]:
     """The cell of a pair, and its mirror."""
     a, b = visible(str(row["a"])), visible(str(row["b"]))
+    difference = row["difference"] or 0.0
     return [
-        {"row": b, "column": a, "class": _class(row["p_adjusted"], row["difference"])},
-        {"row": a, "column": b, "class": _class(row["p_adjusted"], -row["difference"])},
+        {"row": b, "column": a, "class": _class(row["p_adjusted"], difference)},
+        {"row": a, "column": b, "class": _class(row["p_adjusted"], -difference)},
     ]
 
 
@@ -81,6 +87,6 @@ def _by_height(rows: list[dict[str, Any]]) -> list[str]:
     """The runs, those first that lie above the others."""
     height: dict[str, list[float]] = {}
     for row in rows:
-        height.setdefault(visible(str(row["a"])), []).append(-row["difference"])
-        height.setdefault(visible(str(row["b"])), []).append(row["difference"])
+        height.setdefault(visible(str(row["a"])), []).append(-(row["difference"] or 0.0))
+        height.setdefault(visible(str(row["b"])), []).append(row["difference"] or 0.0)
     return sorted(height, key=lambda run: -sum(height[run]) / len(height[run]))

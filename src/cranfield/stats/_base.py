@@ -115,6 +115,19 @@ class Pairs:
             part = slice(start, start + step)
             yield self if step >= len(self) else replace(self, a=self.a[part], b=self.b[part])
 
+    def alone(self) -> "Pairs":
+        """The same without runs that nobody asks about."""
+        runs = np.union1d(self.a, self.b)
+        if len(runs) == self.values.shape[1]:
+            return self
+        return replace(
+            self,
+            values=self.values[:, runs],
+            a=np.searchsorted(runs, self.a),
+            b=np.searchsorted(runs, self.b),
+            order=None if self.order is None else self.order[:, runs],
+        )
+
     def complete(self) -> "Pairs":
         """The same over those topics in which every run has a value."""
         if self.whole:

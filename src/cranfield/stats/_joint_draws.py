@@ -47,7 +47,7 @@ class MaxT(JointDraws):
     step_down: bool = False
 
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:
-        whole = pairs.complete()
+        whole = pairs.alone().complete()  # the family is the pairs that are asked
         spread = Spread.of(whole)
         shared, scale, order = self._in_order(whole, spread)
         flips = Flips.of(len(whole.values), self.draws, asked.seed)

@@ -11,6 +11,7 @@ from cranfield.core import Catalogue, Limits, ParameterError, Scale, Table
 from cranfield.core.types import Matrix, Rows
 
 from ._base import LEVEL, Method, Pairs
+from ._near import TINY
 from ._noncentral import beyond, shift_for
 from ._omnibus import check_whole
 from ._paired import Spread
@@ -189,7 +190,8 @@ def pilot_variance(*pilots: Matrix, of: Pilot) -> float:
         raise ParameterError(f"a pilot has no variance {of!r}", hint=f"it has: {', '.join(PILOTS)}")
     found = np.array([_variance(check_whole(values), of) for values in pilots])
     variance, freedom = found.T
-    return float(variance @ freedom / freedom.sum())
+    pooled = float(variance @ freedom / freedom.sum())
+    return pooled if pooled > TINY**2 else 0.0
 
 
 def _variance(values: Matrix, of: Pilot) -> tuple[float, float]:

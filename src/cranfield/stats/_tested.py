@@ -60,6 +60,9 @@ def choose_pairs(
         raise ParameterError("pairs are given, and a baseline too", hint="leave one of them out")
     runs = len(values.runs)
     if pairs:
+        given: Sequence[Sequence[str]] = pairs  # as people may give them
+        if any(isinstance(pair, str) or len(pair) != 2 for pair in given):
+            raise ParameterError("a pair is two names of runs", hint="give a list of them: [('a', 'b'), ('a', 'c')]")
         found = [(values.run_index(a), values.run_index(b)) for a, b in pairs]
         for (a, b), names in zip(found, pairs, strict=True):
             if a == b:

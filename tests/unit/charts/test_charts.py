@@ -260,7 +260,8 @@ def test_what_cannot_be_told_from_the_best_is_in_colour() -> None:
     letters = dict(zip(ANALYSED["systems"].cells("run"), ANALYSED["systems"].cells("letters"), strict=True))
     assert letters == {"both": "a", "dense": "b", "bm25": "b"}
     assert rows == {"both": "like the best", "dense": "below it", "bm25": "below it"}
-    assert "in colour: the best, and 0 of 2 others that cannot be told from it" in str(spec(ANALYSED["systems"], "intervals")["title"])
+    told = spec(ANALYSED["systems"], "intervals")["title"]["subtitle"]
+    assert "in colour: the best, and 0 of 2 others that cannot be told from it" in told
 
 
 def test_a_topic_beyond_the_whiskers_is_a_dot() -> None:
@@ -287,3 +288,14 @@ def test_the_curve_shows_what_changes() -> None:
     assert spec(PLANNED["power"], "power")["layer"][-1]["encoding"]["y"]["field"] == "power"
     reach = cf.power(variance=0.02, topics=30)["power"]
     assert spec(reach, "power")["layer"][-1]["encoding"]["y"]["field"] == "difference"
+
+
+def test_pairs_without_a_difference_or_a_direction() -> None:
+    rows = COMPARED["tests"].rows()
+    gap = [{**row, "difference": None, "p_adjusted": None} for row in rows[:1]] + rows[1:]
+    cells = drawn(cf.Table.from_rows(gap, COMPARED["tests"].columns), "p-matrix")[0]
+    assert cells[0]["class"] == cells[1]["class"] == "not significant"
+    both = cf.test(pl.DataFrame(SCORES), "tost t")["tests"]
+    assert spec(both, "p-matrix")["title"]["text"] == "t on score"
+    with pytest.raises(cf.ParameterError, match="tests of equivalence say neither higher nor lower"):
+        draw(cf.test(pl.DataFrame(SCORES), "tost")["tests"], "p-matrix")

@@ -271,3 +271,13 @@ def test_they_are_listed_and_correct_by_themselves() -> None:
     for name, cls in (("max-t", MaxT), ("randomised-tukey", RandomisedTukey)):
         assert TESTS[name] is cls
         assert (TESTS[name].joint, TESTS[name].family) == (True, "all pairs")
+
+
+def test_topics_that_only_others_lack_stay_in_max_t() -> None:
+    values = np.array([[0.1, 0.3, np.nan], [0.2, 0.5, 0.1], [0.3, 0.4, np.nan], [0.1, 0.6, 0.2]])
+    asked = MaxT().compare(Pairs.given(values, [(0, 1)]), Asked())
+    alone = MaxT().compare(Pairs.given(values[:, :2], [(0, 1)]), Asked())
+    assert asked.n.tolist() == [4]
+    assert asked.p.tolist() == alone.p.tolist() == [2 / 2**4]  # all four differences have one sign
+    assert asked.adjusted is not None
+    assert asked.adjusted.tolist() == [2 / 2**4]

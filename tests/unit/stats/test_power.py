@@ -495,3 +495,10 @@ def test_a_table_answers_one_question() -> None:
 def test_achieved_power_needs_a_level() -> None:
     with pytest.raises(ParameterError, match="a level of 1"):
         achieved_power(scored(np.array([0.1, 0.2])), level=1)
+
+
+def test_a_pilot_of_identical_runs_has_no_variance() -> None:
+    pilot = np.array([[0.1, 0.1], [0.7, 0.7], [0.4, 0.4]])
+    assert pilot_variance(pilot, of="differences") == 0.0
+    with pytest.raises(ParameterError, match="a variance of 0 is not above 0"):
+        PairedT().topics(difference=0.1, variance=pilot_variance(pilot, of="differences"))

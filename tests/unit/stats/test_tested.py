@@ -90,6 +90,16 @@ def test_all_pairs_come_in_the_order_of_runs() -> None:
     ("given", "problem", "hint"),
     [
         ({"pairs": [("a", "b")], "baseline": "a"}, "pairs are given, and a baseline too", "leave one of them out"),
+        (
+            {"pairs": ("a", "b")},
+            "a pair is two names of runs",
+            "give a list of them: [('a', 'b'), ('a', 'c')]",
+        ),
+        (
+            {"pairs": [("a", "b", "c")]},
+            "a pair is two names of runs",
+            "give a list of them: [('a', 'b'), ('a', 'c')]",
+        ),
         ({"pairs": [("a", "a")]}, "a would be compared with itself", "name two different runs"),
         ({"pairs": [("a", "x")]}, "there is no run named x", "there are: a, b, c"),
         ({"baseline": "x"}, "there is no run named x", "there are: a, b, c"),
