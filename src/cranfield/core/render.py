@@ -28,10 +28,13 @@ _LARGE = 1e9  # from here on a number is written with its exponent
 _ROWS = 20_000  # of a table become text at a time, where no row waits for another
 _BOLD = "\x1b[1m{}\x1b[22m"
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_GREEK = dict(
+_FORMULAS = dict(
     zip(
-        "αβγδελμρστχωΔΣΦ",
-        "alpha beta gamma delta epsilon lambda mu rho sigma tau chi omega Delta Sigma Phi".split(),
+        "αβγδεθλμρστφχωΓΔΠΣΦ·√∞∓±≤≥≈×∝∫",
+        (
+            *"alpha beta gamma delta epsilon theta lambda mu rho sigma tau varphi chi omega".split(),
+            *"Gamma Delta Pi Sigma Phi cdot surd infty mp pm leq geq approx times propto int".split(),
+        ),
         strict=True,
     )
 )
@@ -50,24 +53,11 @@ _LATEX = {
     "*": "{*}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     # Signs of formulas, which plain fonts lack.
-    **{sign: f"$\\{name}$" for sign, name in _GREEK.items()},
-    "²": "$^2$",
-    "³": "$^3$",
-    "−": "$-$",
-    "·": r"$\cdot$",
-    "√": r"$\surd$",
-    "∞": r"$\infty$",
-    "∓": r"$\mp$",
-    "½": r"$\frac{1}{2}$",
-    "φ": r"$\varphi$",
-    "θ": r"$\theta$",
-    **{sign: f"$^{plain}$" for sign, plain in zip("⁻¹ⁿ", "-1n", strict=True)},
+    **{sign: f"$\\{name}$" for sign, name in _FORMULAS.items()},
+    **{sign: f"$^{plain}$" for sign, plain in zip("²³⁻¹ⁿ", "23-1n", strict=True)},
     **{sign: f"$_{plain}$" for sign, plain in zip("₊₋ᵢⱼ₀₂₃₍₎", "+-ij023()", strict=True)},
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≈": r"$\approx$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
+    "−": "$-$",
+    "½": r"$\frac{1}{2}$",
 }
 _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_[]{}|~$!"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 

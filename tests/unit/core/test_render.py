@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from cranfield import measures, stats
 from cranfield.core import FORMATS, ParameterError, Table
 from cranfield.core.render import plain, render, shown, visible, width
 
@@ -191,3 +192,12 @@ def test_markdown_reads_back(rows: list[list[str]]) -> None:
     header = len(rows[0])
     wanted = [visible(cell).strip() for row in rows for cell in row]
     assert [" ".join(cell.split()) for cell in found[header:]] == [" ".join(cell.split()) for cell in wanted]
+
+
+def test_every_sign_of_the_catalogues_has_its_latex() -> None:
+    # What pdflatex knows by itself: letters with accents, dashes, dots.
+    known = set("éöüäßŠšč–—…’“”")
+    studies = (measures.explained(), stats.methods_explained())
+    text = "".join(table.to_latex() for study in studies for table in study.tables.values())
+    assert {sign for sign in text if ord(sign) > 127} <= known
+    assert r"$\omega$$^2$" in Table({"a": ["ω²"]}).to_latex()
