@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import InputError, Provenance
+from cranfield.core import InputError, ParameterError, Provenance
 
 from ._columns import NAMES, column_suffix, read_frame
 from ._problems import problem
@@ -29,6 +29,9 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
     import polars as pl
 
     name = str(data) if isinstance(data, str | PathLike) else "scores"
+    if hasattr(data, "replicates"):
+        hint = "anova knows what to do with them; else average them first"
+        raise ParameterError("these values have replicates", hint=hint)
     frame = score_frame(data, name)
     first = frame.columns[0] if frame.columns else ""
     if first.casefold() in (*NAMES["topic"], "topics"):
@@ -38,6 +41,9 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
         topics = [str(i + 1) for i in range(frame.height)]
     if not frame.width or not frame.height:
         raise problem(name, "E-EMPTY", "there are no scores", "topics are rows, runs are columns")
+    empty = next((line for line, topic in enumerate(topics, start=2) if not topic), None)
+    if empty:
+        raise problem(name, "E-NULL", "the row has no topic", "give every row the topic it is about", line=empty)
     if len(set(topics)) < len(topics):
         twice = next(topic for topic in topics if topics.count(topic) > 1)
         raise problem(name, "E-DUPTOPIC", f"topic {twice} has two rows", "keep one row for each topic")
@@ -65,15 +71,30 @@ def score_frame(data: Any, name: str) -> "pl.DataFrame":
     if not isinstance(data, str | PathLike):
         return data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
     path = Path(data)
-    parquet = column_suffix(path) == ".parquet"
+    if path.is_dir():
+        raise problem(name, "E-FOLDER", "this is a folder", "name the file with the scores")
+    if column_suffix(path) == ".parquet":
+        found: pl.DataFrame = read_frame(path, "read_parquet")
+        return found
     # Every column as text first: a cell that is no number can then be shown as it stands.
-    options = {} if parquet else {"infer_schema": False}
-    frame: pl.DataFrame = read_frame(path, "read_parquet" if parquet else "read_csv", **options)
+    separator = "\t" if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]] else ","
+    frame: pl.DataFrame = read_frame(path, "read_csv", infer_schema=False, separator=separator)
     twice = next((column for column in frame.columns if re.search(r"_duplicated_\d+$", column)), None)
     if twice:
         run = twice.rpartition("_duplicated_")[0]
         raise problem(name, "E-NAMES", f"two columns are called {run}", "give every run a name of its own")
-    return frame
+    if all(map(_is_number, frame.columns)):
+        hint = "the first line names the columns: topic, then the runs"
+        raise problem(name, "E-COLUMNS", "the columns have no names, but numbers", hint, line=1)
+    return frame.rename(str.strip).with_columns(pl.all().str.strip_chars())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:

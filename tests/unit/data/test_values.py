@@ -134,6 +134,15 @@ def test_scores_without_topics_number_them(tmp_path: Path) -> None:
         ("topic,a\n1,1\n1,2\n", "scores.csv: topic 1 has two rows\nhint: keep one row for each topic"),
         ("", "scores.csv: the file has no rows\nhint: is it the right file?"),
         ("topic,a,a\n1,1,2\n", "scores.csv: two columns are called a\nhint: give every run a name of its own"),
+        (
+            "topic,a\n1,.5\n,.5\n",
+            "scores.csv:3: the row has no topic\nhint: give every row the topic it is about",
+        ),
+        (
+            ".5,.7\n.3,.4\n",
+            "scores.csv:1: the columns have no names, but numbers\n"
+            "hint: the first line names the columns: topic, then the runs",
+        ),
         ("topic\n1\n", "scores.csv: there are no scores\nhint: topics are rows, runs are columns"),
     ],
 )
@@ -143,6 +152,19 @@ def test_wrong_scores_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(cf.InputError) as caught:
         cf.read_scores("scores.csv")
     assert str(caught.value) == expected
+
+
+def test_scores_parted_by_tabs_and_with_blanks(tmp_path: Path) -> None:
+    (tmp_path / "scores.tsv").write_text("topic\ta\tb\n1\t.5\t.7\n")
+    (tmp_path / "scores.csv").write_text("topic, a , b\n 1, .5,.7\n")
+    for name in ("scores.tsv", "scores.csv"):
+        values = cf.read_scores(tmp_path / name)
+        assert (values.runs, values.topics, values.matrix().tolist()) == (("a", "b"), ("1",), [[0.5, 0.7]])
+
+
+def test_a_folder_is_no_table_of_scores(tmp_path: Path) -> None:
+    with pytest.raises(cf.InputError, match="this is a folder"):
+        cf.read_scores(tmp_path)
 
 
 def test_real_scores_are_read_as_they_are(shared_data: Path) -> None:

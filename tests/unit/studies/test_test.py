@@ -14,6 +14,7 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.core import CranfieldError, ParameterError, ScaleError, Study
+from cranfield.data import read_replicates
 from cranfield.stats import TESTS, T
 
 RUNS: dict[str, list[float]] = {
@@ -492,3 +493,9 @@ def test_many_topics_and_many_runs() -> None:
     assert len(study["tests"]) == 2 * 200 * 199 / 2
     first, other = values.T[:2].tolist()
     assert rows(study)[0]["p"] == pytest.approx(stats.ttest_rel(other, first).pvalue)
+
+
+def test_replicates_are_for_anova() -> None:
+    frame = pl.DataFrame({"topic": [1, 1, 2, 2], "seed": [1, 2, 1, 2], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.2] * 4})
+    with pytest.raises(cf.ParameterError, match="these values have replicates"):
+        cf.test(read_replicates(frame))
