@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Table
+from cranfield.core import Input, Table
 from cranfield.core.types import Matrix
 
 from ._columns import NAMES, column_suffix, numbers, read_frame
 from ._problems import listed, problem
+from ._source import digest
 
 SD = ("sd", "stddev", "std")
 MEASURE = ("measure", "metric")
@@ -49,6 +50,10 @@ class Norms:
         rows = [place[topic] for topic in topics]
         reference = None if self.reference is None else self.reference[rows]
         return replace(self, topics=tuple(topics), mean=self.mean[rows], sd=self.sd[rows], reference=reference)
+
+    def as_input(self) -> Input:
+        """The entry of these norms in a result's provenance."""
+        return Input(self.name, digest(self.mean, self.sd), "norms")
 
     def to_table(self) -> Table:
         """One row for each topic: mean, sd, and the values in columns 1, 2, 3 …"""

@@ -21,16 +21,18 @@ def change(values: Values, transform: Transform | None, norms: Any = None) -> tu
             hint = "choose one: --transform z-score, webber, sakai or urbano"
             raise ParameterError("there are norms, but no transform that goes by them", hint=hint)
         return values, ()
-    cube, notes = values.cube.copy(), []
+    cube, notes, inputs = values.cube.copy(), [], []
     for i, measure in enumerate(values.measures):
         matrix = values.matrix(measure)
         known = norms if norms is None or isinstance(norms, Norms) else read_norms(norms, measure=str(measure))
+        inputs += [] if known is None else [known.as_input()]
         changed = transform.apply(matrix, norms=known, topics=values.topics, runs=values.runs)
         cube[:, :, i] = np.where(values.counted, changed.T, cube[:, :, i])
         told = transform.notes(matrix, norms=known, topics=values.topics)
         notes += [f"{transform} of {measure}: {text}" for text in told]
     shown = [f"values are {transform} of {', '.join(map(str, values.measures))}", *notes]
-    return replace(values, cube=cube), tuple(shown)
+    made_by = replace(values.made_by, inputs=(*values.made_by.inputs, *inputs))
+    return replace(values, cube=cube, made_by=made_by), tuple(shown)
 
 
 def norms_of(values: Values) -> list[Norms]:

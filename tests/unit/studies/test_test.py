@@ -499,3 +499,12 @@ def test_replicates_are_for_anova() -> None:
     frame = pl.DataFrame({"topic": [1, 1, 2, 2], "seed": [1, 2, 1, 2], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.2] * 4})
     with pytest.raises(cf.ParameterError, match="these values have replicates"):
         cf.test(read_replicates(frame))
+
+
+def test_norms_are_among_the_inputs(tmp_path: Path) -> None:
+    norms = tmp_path / "norms.csv"
+    norms.write_text("topic,mean,sd\n1,0.2,0.1\n2,0.3,0.1\n")
+    scores = pl.DataFrame({"topic": [1, 2], "a": [0.1, 0.4], "b": [0.3, 0.2]})
+    made_by = cf.test(scores, transform="z-score", norms=norms).made_by
+    assert made_by is not None
+    assert [(source.name, source.kind) for source in made_by.inputs] == [("scores", "scores"), (str(norms), "norms")]
