@@ -1,7 +1,6 @@
 """cranfield measures."""
 
 import re
-import textwrap
 from dataclasses import replace
 
 import click
@@ -10,10 +9,10 @@ from cranfield.core import Study, Table
 from cranfield.measures import catalogue, explain, explained, user_model
 
 from ._files import check_place, whole
-from ._show import check_output, output_options, put, show, usual_format
+from ._show import by_family, check_output, output_options, put, show, usual_format
 from ._usage import Command, Whole
 
-WIDE = 80
+MORE = "cranfield measures nDCG explains one: formula, example, parameters, scale."
 NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 
 
@@ -57,7 +56,7 @@ def command(
         if value is not None:
             raise click.UsageError(f"{option} is about users\nhint: add --user")
     if table is None and (form or usual_format(output, one=not names)) == "text":
-        put("\n\n\n".join(map(explain, names)) if names else _text(catalogue()), output)
+        put("\n\n\n".join(map(explain, names)) if names else by_family(catalogue(), {}, MORE), output)
         return
     everything = form == "json" or table is not None
     study = explained(*names) if everything else Study("measures", {"catalogue": catalogue(*names)})
@@ -104,17 +103,3 @@ def _by_rank(study: Study) -> Table:
     weight = {(str(row["measure"]), int(str(row["rank"]))): row["weight"] for row in rows}
     columns = {user: [weight.get((user, rank)) for rank in ranks] for user in users}
     return Table({"rank": ranks, **columns}, "weights: the share of all looks that a rank gets", study.made_by)
-
-
-def _text(measures: Table) -> str:
-    """The measures by family, each with its definition."""
-    rows = [{key: str(cell) for key, cell in row.items()} for row in measures.rows()]
-    lines: list[str] = []
-    indent = 2 + max(len(row["name"]) for row in rows) + 2
-    for family in dict.fromkeys(row["family"] for row in rows):
-        lines += ["", family] if lines else [family]
-        for row in (row for row in rows if row["family"] == family):
-            start = f"  {row['name']}".ljust(indent)
-            about = row["definition"].replace("``", "")
-            lines += textwrap.wrap(about, WIDE, initial_indent=start, subsequent_indent=" " * indent)
-    return "\n".join([*lines, "", "cranfield measures nDCG explains one: formula, example, parameters, scale."])

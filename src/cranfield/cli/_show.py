@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from ._usage import OneOf
 F = TypeVar("F", bound=Callable[..., object])
 
 FOR_PEOPLE = ("text", "latex", "markdown", "html")  # rounded, laid out
+WIDE = 80  # columns of a catalogue
 BY_SUFFIX = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
 
 
@@ -110,6 +112,20 @@ def _readable(study: Study, only: Sequence[str]) -> Study:
     """The study without tables that nobody reads as text."""
     kept = {name: table for name, table in study.tables.items() if not only or name in only}
     return replace(study, tables=kept)
+
+
+def by_family(known: Table, titles: Mapping[str, str], more: str) -> str:
+    """A catalogue as people read it: family by family, each name with its definition; ``more`` stands last."""
+    rows = [{key: str(cell) for key, cell in row.items()} for row in known.rows()]
+    lines: list[str] = []
+    indent = 2 + max(len(row["name"]) for row in rows) + 2
+    for family in dict.fromkeys(row["family"] for row in rows):
+        lines += [""] * bool(lines) + [titles.get(family, family)]
+        for row in (row for row in rows if row["family"] == family):
+            start = f"  {row['name']}".ljust(indent)
+            about = row["definition"].replace("``", "")
+            lines += textwrap.wrap(about, WIDE, initial_indent=start, subsequent_indent=" " * indent)
+    return "\n".join([*lines, "", more])
 
 
 def may_be_bold() -> bool:

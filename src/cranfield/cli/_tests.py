@@ -1,16 +1,14 @@
 """cranfield tests."""
 
-import textwrap
-
 import click
 
-from cranfield.core import Study, Table
+from cranfield.core import Study
 from cranfield.stats import FAMILIES_IN_WORDS, explain_method, methods, methods_explained
 
-from ._show import output_options, put, show, usual_format
+from ._show import by_family, output_options, put, show, usual_format
 from ._usage import Command
 
-WIDE = 80
+MORE = "cranfield tests signed-rank explains one: what it assumes, when to use it."
 
 
 @click.command("tests", cls=Command)
@@ -28,22 +26,11 @@ def command(names: tuple[str, ...], form: str | None, table: str | None, output:
       cranfield tests --format json
     """
     if table is None and (form or usual_format(output, one=not names)) == "text":
-        put("\n\n\n".join(map(explain_method, names)) if names else _text(methods()), output)
+        put(
+            "\n\n\n".join(map(explain_method, names)) if names else by_family(methods(), FAMILIES_IN_WORDS, MORE),
+            output,
+        )
         return
     everything = form == "json" or table is not None
     study = methods_explained(*names) if everything else Study("tests", {"catalogue": methods(*names)})
     show(study, form=form, table=table, output=output)
-
-
-def _text(known: Table) -> str:
-    """The methods by family, each with its definition."""
-    rows = [{key: str(cell) for key, cell in row.items()} for row in known.rows()]
-    lines: list[str] = []
-    indent = 2 + max(len(row["name"]) for row in rows) + 2
-    for family in dict.fromkeys(row["family"] for row in rows):
-        lines += ["", FAMILIES_IN_WORDS.get(family, family)] if lines else [FAMILIES_IN_WORDS.get(family, family)]
-        for row in (row for row in rows if row["family"] == family):
-            start = f"  {row['name']}".ljust(indent)
-            about = row["definition"].replace("``", "")
-            lines += textwrap.wrap(about, WIDE, initial_indent=start, subsequent_indent=" " * indent)
-    return "\n".join([*lines, "", "cranfield tests signed-rank explains one: what it assumes, when to use it."])

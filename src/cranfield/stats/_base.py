@@ -115,6 +115,22 @@ class Pairs:
             part = slice(start, start + step)
             yield self if step >= len(self) else replace(self, a=self.a[part], b=self.b[part])
 
+    def alike(self) -> Iterator[tuple[NDArray[np.intp], "Pairs"]]:
+        """Those pairs that have the same topics, with these topics alone, and their places among all.
+
+        Pairs without a common topic are in none. Runs that lack some of the topics are in no pair there.
+        """
+        if self.whole:
+            yield np.arange(len(self)), self
+            return
+        there = ~np.isnan(self.values)
+        patterns, which = np.unique((there[:, self.a] & there[:, self.b]).T, axis=0, return_inverse=True)
+        for number, kept in enumerate(patterns):
+            if kept.any():
+                places = np.flatnonzero(which.ravel() == number)
+                order = None if self.order is None else self.order[kept]
+                yield places, replace(self, values=self.values[kept], a=self.a[places], b=self.b[places], order=order)
+
     def alone(self) -> "Pairs":
         """The same without runs that nobody asks about."""
         runs = np.union1d(self.a, self.b)

@@ -1,6 +1,5 @@
 """The bootstrap test: topics drawn with replacement from differences that were moved to a mean of 0."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -48,7 +47,7 @@ class Bootstrap(PairTest):
         spread = Spread.of(pairs)
         p, low, high = np.full((3, len(pairs)), np.nan)
         exact = np.zeros(len(pairs), dtype=bool)
-        for where, group in _alike(pairs):
+        for where, group in pairs.alike():  # resamples are as large as what they stand for
             resamples = self._resamples(len(group.values), asked)
             exact[where] = resamples.every
             drawn = Drawn(group, _part(spread, where), resamples, self.alternative, asked)
@@ -78,19 +77,6 @@ class Bootstrap(PairTest):
             hint = f"up to {FEW} topics it can; exact='auto' draws beyond"
             raise ParameterError(f"bootstrap cannot count all resamples of {topics} topics", hint=hint)
         return Resamples(topics, self.draws, asked.seed)
-
-
-def _alike(pairs: Pairs) -> Iterator[tuple[NDArray[np.intp], Pairs]]:
-    """The pairs that have the same topics, with those topics alone: resamples are as large as what they stand for."""
-    if pairs.whole:
-        yield np.arange(len(pairs)), pairs
-        return
-    there = ~np.isnan(pairs.values)
-    patterns, which = np.unique((there[:, pairs.a] & there[:, pairs.b]).T, axis=0, return_inverse=True)
-    for i, kept in enumerate(patterns):
-        if kept.any():
-            where = np.flatnonzero(which.ravel() == i)
-            yield where, replace(pairs, values=pairs.values[kept], a=pairs.a[where], b=pairs.b[where])
 
 
 def _part(spread: Spread, where: NDArray[np.intp] | slice) -> Spread:

@@ -1,7 +1,7 @@
 """How well a mean, or a difference of means, is known: intervals around it."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, ClassVar, TypeAlias, TypeVar
 
@@ -73,8 +73,10 @@ class Bootstrapped(Interval):
 
     def of(self, pairs: Pairs, asked: Asked) -> Ends:
         low, high = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
-        for places, part in _same_topics(pairs):
-            means = resample(part.values, self.draws, seed=asked.seed)
+        for places, part in pairs.alike():
+            if len(part.values) < 2:
+                continue
+            means = resample(np.nan_to_num(part.values), self.draws, seed=asked.seed)
             step = max(1, CELLS // self.draws)
             for start in range(0, len(part), step):
                 block = slice(start, start + step)
@@ -146,21 +148,6 @@ def resample(values: Matrix, draws: int, *, seed: int) -> Matrix:
         counts = np.bincount(picked.ravel(), minlength=rows * topics).reshape(rows, topics)
         means[:, start : start + rows] = (counts.astype(float) @ values).T / topics
     return means
-
-
-def _same_topics(pairs: Pairs) -> Iterator[tuple[NDArray[np.intp], Pairs]]:
-    """The pairs that have the same topics, each time with their places among all; those with one topic are left out."""
-    if pairs.whole:
-        if len(pairs.values) > 1:
-            yield np.arange(len(pairs)), pairs
-        return
-    there = ~np.isnan(pairs.values)
-    patterns, which = np.unique((there[:, pairs.a] & there[:, pairs.b]).T, axis=0, return_inverse=True)
-    for number, kept in enumerate(patterns):
-        if kept.sum() > 1:
-            places = np.flatnonzero(which.ravel() == number)
-            values = np.nan_to_num(pairs.values[kept])  # runs that lack some of these topics are in no pair here
-            yield places, Pairs(values, pairs.a[places], pairs.b[places])
 
 
 def _quantile(ordered: Matrix, share: NDArray[np.float64]) -> NDArray[np.float64]:
