@@ -58,12 +58,17 @@ def test_the_demo_shows_its_table(here: Path, cranfield: Command) -> None:
     assert ended.code == 0
     assert lines[0] == "a made-up campaign, 50 topics, by AP"
     assert lines[1].split() == ["run", "group", "date", "AP", "nDCG@10", "RR", "P@10", "R@1000", "Judged@10"]
-    assert len(lines) == 2 + 40
-    values = [float(line.split()[3]) for line in lines[2:]]
+    board, words = lines[2 : 2 + 40], " ".join(lines[43:])
+    assert lines[42] == ""
+    assert words.startswith(
+        "A two-way ANOVA without interaction of AP (40 runs, 50 topics) gives topic: F(49, 1911) = "
+    )
+    assert f"{board[0].split()[0]} has the highest mean, {board[0].split()[3]}; " in words
+    values = [float(line.split()[3]) for line in board]
     assert values == sorted(values, reverse=True)
     assert ended.err.splitlines()[0].startswith("making a campaign from seed 0")
-    suggested = [line.removeprefix("try:").split() for line in ended.err.splitlines() if "cranfield " in line][-2:]
-    assert [words[1] for words in suggested] == ["evaluate", "lint"]
+    suggested = [line.removeprefix("try:").split() for line in ended.err.splitlines() if "cranfield " in line][-3:]
+    assert [command[1] for command in suggested] == ["evaluate", "anova", "lint"]
     assert (here / "kept" / "qrels.txt").exists()
     assert cranfield("lint", "kept/qrels.txt", "kept/runs").code == 0
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from cranfield.core import SEED, Table
-from cranfield.core.render import render
+from cranfield.core.render import paragraph, render
 from cranfield.measures import DEFAULT
 from cranfield.simulate import Campaign, Made
-from cranfield.studies import evaluate
+from cranfield.studies import anova, evaluate
 
 from ._show import note
 from ._simulate import check_empty
@@ -20,7 +20,7 @@ from ._usage import Command, Whole
 @click.option("--folder", metavar="FOLDER", help="Keep the campaign there.  [default: thrown away]")
 @click.option("--seed", type=Whole(least=0), default=SEED, show_default=True, help="Another seed, another campaign.")
 def command(folder: str | None, seed: int) -> None:
-    """Make the built-in campaign (40 runs of 12 groups, 50 topics), evaluate it, show the table.
+    """Make the built-in campaign (40 runs of 12 groups, 50 topics), evaluate it, say which runs differ.
 
     \b
     Examples:
@@ -36,10 +36,12 @@ def command(folder: str | None, seed: int) -> None:
         written = made.write(place)
         values = evaluate(written.qrels, place / "runs", DEFAULT)
         click.echo(render(_board(made, values.mean()), "text"))
+        click.echo(f"\n{paragraph(anova(values, measure='AP', scale='ignore').sentence, 'text')}")
         for line in values.mean().notes:
             note(line)
         if folder:
             click.echo(f"try: cranfield evaluate {written.qrels} {place / 'runs'} -m 'RBP(p=0.5)'", err=True)
+            click.echo(f"     cranfield anova {written.qrels} {place / 'runs'} -m nDCG@10", err=True)
             click.echo(f"     cranfield lint {written.qrels} {place / 'runs'}", err=True)
 
 
