@@ -28,6 +28,15 @@ class Ended:
 Command = Callable[..., Ended]
 
 
+def expect_refusal(ended: Ended, code: int, error: str, hint: str | None) -> None:
+    """Two lines on stderr, the second of them this hint if one is given; nothing else."""
+    first, second = ended.err.splitlines()
+    assert first == f"error: {error}"
+    assert second.startswith("hint: ")
+    assert hint is None or second == f"hint: {hint}"
+    assert (ended.code, ended.out) == (code, "")
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to stand in, with small good qrels and a good run."""

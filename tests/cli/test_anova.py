@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from tests.cli.conftest import Command, Ended
+from tests.cli.conftest import Command, Ended, expect_refusal
 from tests.cli.test_test import KNOWN, read_json
 
 drawn = np.random.default_rng(2)
@@ -284,11 +284,7 @@ REFUSED = [
 def test_refused(words: list[str], code: int, error: str, hint: str | None, scores: Path, cranfield: Command) -> None:
     before = sorted(scores.iterdir())
     ended = cranfield("anova", "--scores", "s.csv", *words)
-    first, second = ended.err.splitlines()
-    assert first == f"error: {error}"
-    assert second.startswith("hint: ")
-    assert hint is None or second == f"hint: {hint}"
-    assert (ended.code, ended.out) == (code, "")
+    expect_refusal(ended, code, error, hint)
     assert sorted(scores.iterdir()) == before
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.cli.conftest import Command, Ended
+from tests.cli.conftest import Command, Ended, expect_refusal
 from tests.cli.test_test import KNOWN, read_json
 from tests.unit.studies.test_power import power_of_t
 
@@ -191,9 +191,5 @@ REFUSED = [
 def test_refused(words: list[str], code: int, error: str, hint: str | None, scores: Path, cranfield: Command) -> None:
     before = sorted(scores.iterdir())
     ended = cranfield("power", *words)
-    first, second = ended.err.splitlines()
-    assert first == f"error: {error}"
-    assert second.startswith("hint: ")
-    assert hint is None or second == f"hint: {hint}"
-    assert (ended.code, ended.out) == (code, "")
+    expect_refusal(ended, code, error, hint)
     assert sorted(scores.iterdir()) == before

@@ -17,6 +17,7 @@ Matrix = NDArray[np.float64]
 
 NAN = float("nan")
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+SEEDS = 20  # a single one may be unlucky: the first is, by more than four standard errors
 ROUNDING = 1e-9  # t that are as near as this are equal
 
 
@@ -87,15 +88,17 @@ def test_draws_come_near_to_all_flips(alternative: Alternative, step_down: bool)
     drawn_values = np.random.default_rng(5).random((13, 8)) + 0.1 * np.array([0, 3, 1, 2, 0, 3, 1, 2])
     pairs = Pairs.every(drawn_values)
     exact = MaxT(alternative=alternative, step_down=step_down, draws=2**13).compare(pairs, Asked())
-    drawn = MaxT(alternative=alternative, step_down=step_down, draws=2**13 - 1).compare(pairs, Asked())
+    test = MaxT(alternative=alternative, step_down=step_down, draws=2**13 - 1)
+    drawn = [test.compare(pairs, Asked(seed=seed)) for seed in range(SEEDS)]
     assert "exact" in exact.note[0]
-    assert "8,191 draws" in drawn.note[0]
-    for truth, found in ((exact.p, drawn.p), (exact.adjusted, drawn.adjusted)):
-        assert truth is not None
-        assert found is not None
+    assert all("8,191 draws" in said.note[0] for said in drawn)
+    for name in ("p", "adjusted"):
+        truth, found = getattr(exact, name), np.array([getattr(said, name) for said in drawn])
         assert len(set(truth.tolist())) > 10
-        # Five standard errors, for there are 28 pairs, asked in twelve ways; and the one draw that is added.
-        assert (np.abs(found - truth) <= 5 * np.sqrt(truth * (1 - truth) / 8191) + 1 / 8191).all()
+        # Four standard errors of all draws together, and the one draw that is added each time.
+        assert (
+            np.abs(found.mean(axis=0) - truth) <= 4 * np.sqrt(truth * (1 - truth) / (SEEDS * 8191)) + 1 / 8191
+        ).all()
         assert found.min() >= 1 / 8192
 
 
