@@ -104,9 +104,10 @@ native: .venv/.synced-build
 services:
 	@packages=()
 	missing=()
-	need() { packages+=("$$1"); missing+=("$$2"); }
+	need() { packages+=($$1); missing+=("$$2"); }
 	command -v chromium >/dev/null || need chromium 'browser tests (Chromium)'
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || need postgresql 'PostgreSQL tests'
+	ldconfig -p | grep -q libharfbuzz-subset || need 'libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0' 'reports as PDF (Pango)'
 	command -v java >/dev/null || need default-jre-headless 'Spark tests (Java 17 or newer)'
 	[ $${#packages[@]} -gt 0 ] || exit 0
 	as_root='sudo -n'

@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import make_big_run
+from benchmarks.agreement import agreement
+from benchmarks.ranks import ranks
 from benchmarks.report import Row, report
 from benchmarks.significance import significance
 from cranfield.measures import first_use
@@ -245,13 +247,13 @@ def main() -> None:
     """Run everything, or only what is named."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument(
-        "only", nargs="*", choices=["big", "cold", "campaign", "significance", []], help="default: everything"
+        "only", nargs="*", choices=["big", "cold", "campaign", "significance", "ranks", "agreement", []], help="default: everything"
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (big, cold, campaign, significance):
+        for part in (big, cold, campaign, significance, ranks, agreement):
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)

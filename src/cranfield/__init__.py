@@ -55,7 +55,11 @@ from .studies import evaluate as evaluate
 from .studies import lint as lint
 
 if TYPE_CHECKING:
+    from .studies import across as across
+    from .studies import agreement as agreement
     from .studies import anova as anova
+    from .studies import compare as compare
+    from .studies import leaderboard as leaderboard
     from .studies import power as power
     from .studies import test as test
 

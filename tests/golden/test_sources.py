@@ -15,6 +15,7 @@ FILES = sorted(path.stem for path in FOLDER.glob("*.json"))
 NEEDS = {"gdeval": bool(shutil.which("perl")), "trec_eval_text": "TREC_EVAL" in os.environ}
 NEEDS["baycomp"] = "BAYCOMP" in os.environ  # it would install a package named tests beside itself
 NEEDS["r_stats"] = "R_STATS" in os.environ  # versions of R differ in the twelfth digit
+NEEDS["r_pooled"] = "R_POOLED" in os.environ  # so do versions of metafor
 NEEDS["ranx"] = "RANX" in os.environ  # it compiles itself for a minute, and is not among the requirements of the tests
 
 

@@ -1,17 +1,19 @@
 """cranfield demo."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from cranfield.core import SEED, Table
+from cranfield.core import SEED, Study, Table
 from cranfield.core.render import paragraph, render
-from cranfield.measures import DEFAULT
-from cranfield.simulate import Campaign, Made
-from cranfield.studies import anova, evaluate
+from cranfield.simulate import Campaign
+from cranfield.stats import shorten
+from cranfield.studies import compare, evaluate, leaderboard
 
-from ._show import note
+from ._compare import text_of_pair
+from ._show import may_be_bold, note, progress
 from ._simulate import check_empty
 from ._usage import Command, Whole
 
@@ -20,7 +22,7 @@ from ._usage import Command, Whole
 @click.option("--folder", metavar="FOLDER", help="Keep the campaign there.  [default: thrown away]")
 @click.option("--seed", type=Whole(least=0), default=SEED, show_default=True, help="Another seed, another campaign.")
 def command(folder: str | None, seed: int) -> None:
-    """Make the built-in campaign (40 runs of 12 groups, 50 topics), evaluate it, say which runs differ.
+    """Make the built-in campaign (40 runs of 12 groups, 50 topics), rank its runs, ask whether the lead is real.
 
     \b
     Examples:
@@ -32,24 +34,26 @@ def command(folder: str | None, seed: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(folder or scratch)
         click.echo(f"making a campaign from seed {seed}: 50 topics, 12 groups, 40 runs …", err=True)
-        made = Campaign(seed=seed).make()
-        written = made.write(place)
-        values = evaluate(written.qrels, place / "runs", DEFAULT)
-        click.echo(render(_board(made, values.mean()), "text"))
-        click.echo(f"\n{paragraph(anova(values, measure='AP', scale='ignore').sentence, 'text')}")
+        written = Campaign(seed=seed).make().write(place)
+        values = evaluate(written.qrels, place / "runs", "AP nDCG@10 RR@100", scale="ignore")
+        with progress("drawing topics") as watch:
+            board = leaderboard(values, entries=written.table, scale="ignore", progress=watch)
+        click.echo(f"{render(_shown(board), 'text')}\n\n{paragraph(board.sentence, 'text')}\n")
+        first, second, *_ = board["ranks"].cells("run")
+        lead = compare(values, pairs=[(str(second), str(first))], scale="ignore")
+        click.echo("\n".join(text_of_pair(lead, bold=may_be_bold())))
         for line in values.mean().notes:
             note(line)
         if folder:
-            click.echo(f"try: cranfield evaluate {written.qrels} {place / 'runs'} -m 'RBP(p=0.5)'", err=True)
-            click.echo(f"     cranfield anova {written.qrels} {place / 'runs'} -m nDCG@10", err=True)
-            click.echo(f"     cranfield lint {written.qrels} {place / 'runs'}", err=True)
+            where = f"{written.qrels} {place / 'runs'}"
+            click.echo(f"try: cranfield leaderboard {where} --entries {written.table} --robust", err=True)
+            click.echo(f"     cranfield report {where} --entries {written.table} -o report.html", err=True)
+            click.echo(f"     cranfield anova {where} -m nDCG@10", err=True)
 
 
-def _board(made: Made, means: Table) -> Table:
-    """The runs with their groups and dates, best AP first."""
-    entries = {entry.run: entry for entry in made.entries}
-    rows = sorted(means.rows(), key=lambda row: -float(row["AP"] or 0))  # type: ignore[arg-type]  # AP is a number
-    for row in rows:
-        row |= {"group": entries[str(row["run"])].group, "date": entries[str(row["run"])].date}
-    columns = ("run", "group", "date", *means.columns[1:])
-    return Table.from_rows(rows, columns, caption=f"a made-up campaign, {means.caption}, by AP")
+def _shown(board: Study) -> Table:
+    """The board, its letters short."""
+    ranks = board["ranks"]
+    letters = [shorten(str(cell)) for cell in ranks.cells("letters")]
+    caption = "a made-up campaign, 50 topics, by AP; rank: 1 + the runs that are significantly better"
+    return replace(ranks, data={**ranks.data, "letters": letters}, caption=caption, notes=())

@@ -19,9 +19,14 @@ from ._usage import two_lines
 # Loaded when used: `cranfield evaluate` must not wait for what other commands need.
 COMMANDS = {
     "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
+    "compare": ("_compare", "is B really better than A? outcomes, tests, a verdict in words"),
+    "leaderboard": ("_leaderboard", "who leads, and how sure is that? ranks with intervals, history, private topics"),
     "test": ("_test", "do runs differ? tests of pairs, corrected for their number"),
     "anova": ("_anova", "do any of many runs differ, and which? analysis of variance, all pairs"),
+    "agreement": ("_agreement", "do two halves of the topics agree? how reliable the tests are"),
     "power": ("_power", "how many topics does it take, and what can so many show?"),
+    "report": ("_report", "one page on runs: verdicts, tables, charts, methods, and how to make it again"),
+    "rerun": ("_rerun", "make a report again, and say what changed"),
     "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
     "convert": ("_convert", "a run or qrels in another format"),
     "measures": ("_measures", "the catalogue of measures, or one of them explained"),
@@ -75,7 +80,8 @@ def cranfield() -> None:
     Examples:
       cranfield demo                                  (a made-up campaign)
       cranfield evaluate qrels.txt runs/              (values of every run)
-      cranfield evaluate qrels.txt bm25.txt -m AP -q  (topic by topic)
+      cranfield compare qrels.txt a.run b.run         (is b really better?)
+      cranfield leaderboard qrels.txt runs/           (who leads, and how surely)
       cranfield lint qrels.txt runs/                  (what is wrong in the files)
     """
 

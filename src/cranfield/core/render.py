@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Cell: TypeAlias = str | int | float | bool | date | None
 
-_P_VALUES = {"p", "p_adjusted"}
+_P_VALUES = {"p", "p_adjusted", "p_decide", "p_holm", "p_heterogeneity"}
 _SMALLEST_P = 1e-10  # the studentised range sticks near 1e-12: below this a p-value is noise
 _SMALL_P = 1e-4  # below this four decimals would show nearly nothing of a p-value
 _LARGE = 1e9  # from here on a number is written with its exponent
@@ -141,7 +141,8 @@ def shown(value: Cell, column: str = "") -> str:
 def _shown_number(value: float, column: str) -> str:
     if column in _P_VALUES and value < _SMALLEST_P:
         return f"< {_SMALLEST_P:.0e}"
-    if (column in _P_VALUES and value < _SMALL_P) or _LARGE <= abs(value) < math.inf:
+    # A column such as "p t" names its test, which is none of those that stick.
+    if ((column in _P_VALUES or "p" in column.split()) and value < _SMALL_P) or _LARGE <= abs(value) < math.inf:
         return f"{value:.1e}"
     text = f"{value:.4f}"
     return text.removeprefix("-") if text == "-0.0000" else text

@@ -1,6 +1,6 @@
 """The cube run × topic × measure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +13,7 @@ from cranfield.core.types import Cube, Matrix
 
 from ._against import TINY, compare_with, has_better, subtract
 from ._aggregates import IN_WORDS, check_aggregate, sum_up
+from ._assessed import Assessed
 from ._chosen import find_run, find_topics
 from ._value_notes import notes_on
 
@@ -80,6 +81,7 @@ class Values:
     order: Cube | None = None  # places among the runs of a topic, where floats cannot tell all values apart; else NaN
     by: str | None = None  # one aggregate for all, in place of each measure's own; sums stay sums
     curve: Curve | None = None
+    assessed: Assessed | None = None  # the rankings they were measured on, where they are known
 
     def __post_init__(self) -> None:
         if (self.low is None) != (self.high is None):
@@ -102,6 +104,12 @@ class Values:
             return names.index(str(measure))
         raise ParameterError(f"there are no values of {measure}", hint=f"there are: {', '.join(names)}")
 
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """(topic,): which topic of the assessed runs each of these is."""
+        known = {topic: t for t, topic in enumerate(self.assessed.topics if self.assessed else self.topics)}
+        return np.array([known[topic] for topic in self.topics], dtype=np.int64)
+
     def run_index(self, run: str) -> int:
         """The place of a run, called by its name or by its file."""
         files = [source.name for source in self.made_by.inputs if source.kind == "run"]
@@ -122,6 +130,11 @@ class Values:
             order=None if self.order is None else self.order[:, chosen],
             curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
         )
+
+    def topics_of(self, runs: Sequence[int]) -> tuple[str, ...]:
+        """The topics that count for every one of these runs, given by their places."""
+        counted = np.all(self.counted[list(runs)], axis=0)
+        return tuple(self.topics[t] for t in np.flatnonzero(counted))
 
     def matrix(self, measure: object = None) -> Matrix:
         """(topic, run): the values of one measure, the only one if none is named; what statistics start from."""

@@ -42,12 +42,16 @@ from ._discounted import DCG as DCG
 from ._discounted import NDCG as NDCG
 from ._discounted import RBP as RBP
 from ._discounted import P as P
+from ._dominance import Dominance as Dominance
+from ._dominance import dominate as dominate
+from ._dominance import first_ranks as first_ranks
 from ._explain import by_family as by_family
 from ._explain import catalogue as catalogue
 from ._explain import explain as explain
 from ._explain import explained as explained
 from ._explain import first_use as first_use
 from ._explain import worked as worked
+from ._first import found_first as found_first
 from ._goals import BPM as BPM
 from ._goals import IFT as IFT
 from ._incomplete import Bpref as Bpref

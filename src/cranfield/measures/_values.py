@@ -56,6 +56,7 @@ def measure_all(
         without_relevant=np.array([without[getattr(measure, "rel", None) or 1] for measure in wanted]),
         tags=tuple(source.tag for source in assessed.sources[1:]),
         notes=assessed.notes,
+        assessed=assessed,
         made_by=Provenance(
             command=command,
             inputs=tuple(source.as_input() for source in assessed.sources),

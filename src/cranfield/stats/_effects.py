@@ -13,6 +13,7 @@ from cranfield.core.types import Matrix
 from ._base import Method, Pairs
 from ._moments import Moments
 from ._near import TINY, mid_ranks, quotient
+from ._value_counts import ValueCounts, code_values
 
 
 class Effect(Method):
@@ -97,7 +98,13 @@ class Cliff(Effect):
     formula: ClassVar[str] = "(#(b > a) − #(b < a)) / n², over all n² pairs of topics"
 
     def size(self, pairs: Pairs) -> NDArray[np.float64]:
-        return np.concatenate([_cliff(block) for block in pairs.blocks()])
+        found = np.full(len(pairs), np.nan)
+        for places, alike in pairs.alike():
+            part = alike.alone()
+            a, row = np.unique(part.a, return_inverse=True)
+            twice = ValueCounts.of(code_values(part.values)).twice_above(a)
+            found[places] = twice[row, part.b] / len(part.values) ** 2 - 1
+        return found
 
 
 @effect("rank-biserial", cite="kerby2014", aliases=("matched-rank-biserial",))
@@ -163,14 +170,6 @@ def _sides(pairs: Pairs) -> tuple[Matrix, Matrix]:
     gone = np.isnan(pairs.difference)
     a, b = (np.where(gone, np.nan, pairs.values[:, side].T) for side in (pairs.a, pairs.b))
     return a, b
-
-
-def _cliff(pairs: Pairs) -> NDArray[np.float64]:
-    # Mann and Whitney: the ranks of b among all values count, for each, the values of a below it (half where equal).
-    n = np.where(pairs.topics, pairs.topics, np.nan)
-    ranks = mid_ranks(np.concatenate(_sides(pairs), axis=1))
-    above = np.nansum(ranks[:, ranks.shape[1] // 2 :], axis=1) - n * (n + 1) / 2
-    return 2 * above / n**2 - 1
 
 
 def _rank_biserial(difference: Matrix) -> NDArray[np.float64]:

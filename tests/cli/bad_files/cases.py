@@ -653,7 +653,8 @@ TYPED = [
         name="an unknown command",
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
-        hint="there are: evaluate, test, anova, power, lint, convert, measures, tests, simulate, demo",
+        hint="there are: evaluate, compare, leaderboard, test, anova, agreement, power, report, rerun, lint, convert, "
+        "measures, tests, simulate, demo",
         exit=2,
     ),
     Refused(

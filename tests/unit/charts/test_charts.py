@@ -16,6 +16,7 @@ import cranfield as cf
 from cranfield.charts import CHARTS, SUFFIXES, Chart, PrecisionRecall, Weights, check_suffix, draw, save
 from cranfield.charts._theme import COLOURS, INK, SHAPES
 from cranfield.core import MissingExtra, UnknownName
+from tests.unit.charts import test_board, test_history, test_outcomes, test_robustness
 
 QRELS = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
 RUN = {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"x": 2.0, "c": 1.0}}
@@ -60,6 +61,10 @@ TABLES = {
     "p-matrix": COMPARED["tests"],
     "intervals": ANALYSED["systems"],
     "boxes": ANALYSED["boxes"],
+    **test_outcomes.TABLES,
+    **test_board.TABLES,
+    **test_history.TABLES,
+    **test_robustness.TABLES,
 }
 
 
@@ -70,6 +75,10 @@ WORDS = {
     "p-matrix": {"t on score", "p after correction; runs from the highest down", *SCORES, "not significant"},
     "intervals": {"mean", "dot: mean; the best on top", *SCORES},
     "boxes": {"value", "line: median; diamond: mean", *SCORES},
+    **test_outcomes.SAID,
+    **test_board.SAID,
+    "sota": {"mean"},
+    **test_robustness.SAID,
 }
 
 
@@ -206,7 +215,7 @@ def test_a_hostile_name_is_only_a_name(suffix: str, tmp_path: Path) -> None:
 def test_what_cannot_be_drawn() -> None:
     with pytest.raises(UnknownName, match="there is no chart named 'sunburst'") as unknown:
         draw(curve(1), "sunburst")
-    assert unknown.value.hint == "there are: precision-recall, weights, power, p-matrix, intervals, boxes"
+    assert unknown.value.hint == f"there are: {', '.join(CHARTS.names())}"
     with pytest.raises(cf.ParameterError, match="there is nothing to draw: curve has no rows"):
         draw(cf.Table({"run": [], "recall": [], "precision": []}), "pr")
     with pytest.raises(cf.ParameterError, match="the table has no column named 'measure'"):

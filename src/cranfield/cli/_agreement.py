@@ -1,0 +1,102 @@
+"""cranfield agreement."""
+
+from typing import Any
+
+import click
+
+from cranfield.data import SPLITS, Splits, draw_splits, read_splits, write_splits
+from cranfield.stats import check_splits
+from cranfield.studies import agreement
+
+from ._files import check_place, whole
+from ._show import check_output, output_options, progress, scale_option, show
+from ._statistics import draws_option, level_option, seed_option
+from ._usage import Command, OneOf, Whole
+from ._values import Given, notes_of, values_options
+
+
+@click.command("agreement", cls=Command)
+@values_options
+@click.option(
+    "-t",
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="TEST",
+    help="A test, or several in quotes; may be repeated. `cranfield tests` lists them.  "
+    "[default: sign rank-sum signed-rank t]",
+)
+@click.option(
+    "--aggregate",
+    "aggregates",
+    type=OneOf(["mean", "median"]),
+    multiple=True,
+    help="What says which run is ahead; may be repeated.  [default: the mean, then the median where the test is not "
+    "about means]",
+)
+@click.option("--splits", type=Whole(), help=f"How often the topics are split in two.  [default: {SPLITS}]")
+@click.option(
+    "--splits-file", metavar="FILE", help="Take splits from here: JSON, pairs of lists of topic positions, from 0."
+)
+@click.option("--save-splits", metavar="FILE", help="Write the splits, so that others can use the same.")
+@level_option
+@draws_option
+@seed_option
+@scale_option
+@output_options()
+def command(
+    given: Given,
+    tests: tuple[str, ...],
+    aggregates: tuple[str, ...],
+    splits: int | None,
+    splits_file: str | None,
+    save_splits: str | None,
+    seed: int,
+    form: str | None,
+    table: str | None,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Do two halves of the topics agree on which run is better? How reliable tests and aggregates are.
+
+    The topics are split in two at random, again and again. On each pair of runs two halves agree (the same run is
+    ahead, significantly in both or in neither), agree partially (the same run, significantly in one; or another run,
+    significantly in neither) or disagree (another run is ahead, significantly in one or both). Beside these shares
+    stands how many pairs are significant in a half or both: a test that finds nothing never disagrees with itself.
+
+    \b
+    Examples:
+      cranfield agreement qrels.txt runs/ -m RR@100
+      cranfield agreement --scores ap.csv --scale-of AP -t "t sign"
+      cranfield agreement --scores ap.csv -t t --aggregate mean --splits 1000
+      cranfield agreement --scores ap.csv --save-splits splits.json
+      cranfield agreement --scores ap.csv --splits-file splits.json
+    """
+    check_output(form, output)
+    if save_splits:
+        check_place(save_splits)
+    if splits and splits_file:
+        hint = "the file says how many there are: leave one of them out"
+        raise click.UsageError(f"--splits-file stands alone, but there is --splits too\nhint: {hint}")
+    values = given.read("AP")
+    check_splits(values)
+    halves = _halves(len(values.topics), splits or SPLITS, splits_file, seed)
+    with progress("testing halves") as watch:
+        study = agreement(
+            values,
+            tests,
+            aggregates=aggregates or None,  # type: ignore[arg-type]  # click knows the words
+            splits_from=halves,
+            seed=seed,
+            threads=given.threads,
+            progress=watch,
+            **settings,
+        )
+    if save_splits:
+        with whole(save_splits) as place:
+            write_splits(halves, place)
+    show(study, form=form, table=table, output=output, notes=(*notes_of(values), *study["agreement"].notes))
+
+
+def _halves(topics: int, splits: int, file: str | None, seed: int) -> Splits:
+    return read_splits(file, topics) if file else draw_splits(topics, splits, seed=seed)

@@ -1,0 +1,229 @@
+"""cranfield leaderboard."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from cranfield.core import Study, Table
+from cranfield.data import Values, read_entries
+from cranfield.stats import CORRECTIONS, INTERVALS, shorten
+from cranfield.studies import leaderboard
+
+from ._show import check_output, output_options, progress, scale_option, show, typed
+from ._statistics import Between, check_chart, draw_chart, level_option, seed_option
+from ._topics import read_topics
+from ._usage import Command, OneOf, Whole
+from ._values import Given, notes_of, values_options
+
+USUAL = "AP"
+# As many as people read; `stability`, `above`, `conditions` and the like are for charts and programs.
+SHOWN = (
+    *("ranks", "sota", "groups", "shakeup", "moves", "overfitting", "cost", "flips"),
+    *("facets", "left_out", "sizes", "orders"),
+)
+FEW = 25
+WIDE = 32  # letters of a name
+DRAWN = ("board", "stability", "sota", "public-private", "moves", "pareto", "flips", "sizes", "orders", "facets")
+
+
+class Named(click.ParamType[tuple[str, str]]):
+    """A word and what it stands for: WORD=TEXT."""
+
+    def __init__(self, name: str, example: str) -> None:
+        self.name, self.example = name, example
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Both parts."""
+        if isinstance(value, tuple):
+            return value
+        word, sign, text = str(value).partition("=")
+        if not sign or not word:
+            self.fail(f"cannot be {value}\nhint: write it as {self.example}", param, ctx)
+        return word.strip(), text.strip()
+
+
+class Shares(click.ParamType[tuple[float, ...]]):
+    """Shares between 0 and 1: one, or several with commas."""
+
+    name = "SHARES"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        """The shares that the text holds."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(Between(0, 1, example=".05,.1,.2").convert(word, param, ctx) for word in str(value).split(","))
+
+
+@click.command("leaderboard", cls=Command)
+@values_options
+@click.option(
+    "--entries",
+    metavar="FILE",
+    help="Who submitted which run when: a table with run, group, date, baseline and costs.  [default: the runs' own "
+    "ir_metadata headers]",
+)
+@click.option(
+    "--column",
+    "columns",
+    type=Named("WHAT=NAME", "group=team"),
+    multiple=True,
+    help="Which column of --entries holds run, group, date, baseline or description, if its name does not say so.",
+)
+@click.option(
+    "--value", metavar="NAME", help="A board of which only means are known: the column of --entries with them."
+)
+@click.option("--baseline", "baselines", multiple=True, metavar="RUN", help="A run to be beaten; may be repeated.")
+@click.option(
+    "-t", "--test", default="tukey", show_default=True, metavar="TEST", help="Which runs differ: rank, letters."
+)
+@click.option(
+    "--steps", default="t", show_default=True, metavar="TEST", help="The test of a new best run and the last."
+)
+@click.option(
+    "--correct",
+    default="holm",
+    show_default=True,
+    metavar="NAME",
+    help=f"For the pairs of the test: {', '.join(CORRECTIONS.names())}.",
+)
+@click.option(
+    "--interval", default="t", show_default=True, metavar="NAME", help=f"Of means: {', '.join(INTERVALS.names())}."
+)
+@click.option(
+    "--private", multiple=True, metavar="TOPICS", help="Topics that are kept off the board (301,302 or @FILE)."
+)
+@click.option("--private-qrels", metavar="FILE", help="Judgments of other topics that are kept off the board.")
+@click.option("--private-scores", metavar="FILE", help="Scores of other topics, beside --scores.")
+@click.option(
+    "--labels",
+    type=Named("NAME=QRELS", "trec=qrels.txt"),
+    multiple=True,
+    help="Another set of judgments for the same topics; may be repeated.",
+)
+@click.option("--cost", "costs", multiple=True, metavar="NAME", help="A column of --entries to show beside the mean.")
+@click.option("--flip", "flips", type=Shares(), default=(), help="What if such shares of the labels were wrong?")
+@click.option(
+    "--robust", is_flag=True, help="How the order depends on topics and measures; the board by answers and ranks."
+)
+@click.option("--draws", type=Whole(), default=10_000, show_default=True, help="How often topics are drawn again.")
+@level_option
+@seed_option
+@scale_option
+@click.option("--chart", metavar="FILE", help="Draw one of the charts: .svg, .png, .pdf or .html.")
+@click.option(
+    "--draw",
+    type=OneOf(list(DRAWN)),
+    default="stability",
+    metavar="NAME",
+    show_default=True,
+    help=f"Which chart --chart is: {', '.join(DRAWN)}.",
+)
+@output_options()
+def command(
+    given: Given,
+    entries: str | None,
+    columns: tuple[tuple[str, str], ...],
+    value: str | None,
+    private: tuple[str, ...],
+    private_qrels: str | None,
+    private_scores: str | None,
+    labels: tuple[tuple[str, str], ...],
+    chart: str | None,
+    draw: str,
+    form: str | None,
+    table: str | None,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Who leads, and how sure is that? Ranks with intervals, letters, stability, history, private topics.
+
+    A run's rank is 1 + the number of runs that are significantly better. Topics are drawn again and again to see
+    which ranks each run takes, and how often it is first.
+
+    \b
+    Examples:
+      cranfield leaderboard qrels.txt runs/ -m nDCG@10
+      cranfield leaderboard qrels.txt runs/ -m "AP RR" --entries runs.csv --robust
+      cranfield leaderboard --scores ap.csv --scale-of AP --chart ranks.svg
+      cranfield leaderboard qrels.txt runs/ --entries runs.csv --private @some.txt
+      cranfield leaderboard qrels.txt runs/ --entries runs.csv --cost latency
+      cranfield leaderboard qrels.txt runs/ --flip .05,.1 --format json
+      cranfield leaderboard --entries board.csv --value "MRR@100" --chart sota.svg
+    """
+    check_output(form, output)
+    check_chart(chart)
+    known = None
+    if entries:
+        # A board of means may have titles for its runs, and titles come again.
+        known = read_entries(
+            entries, columns=dict(columns), value=value, repeated="refuse" if value is None else "number"
+        )
+    elif columns or value:
+        option = "--column" if columns else "--value"
+        raise click.UsageError(f"{option} is about a table of runs\nhint: give one with --entries")
+    values = given.read(USUAL, needed=value is None)
+    if values is not None:
+        settings["private"] = private_of(given, private, private_qrels, private_scores, USUAL)
+        settings["labels"] = {name: replace(given, qrels=file).read(USUAL) for name, file in labels}
+    with progress("drawing topics") as watch:
+        study = leaderboard(values, entries=known, threads=given.threads, progress=watch, **settings)
+    if values is None and study.made_by is not None:
+        study = replace(study, made_by=replace(study.made_by, command=typed()))
+    own = study[table].notes if table else _notes(study)
+    notes = (*(notes_of(values) if values is not None else ()), *own)
+    show(study, form=form, table=table, output=output, layout=_layout(study), notes=notes, only=SHOWN)
+    draw_chart(study, draw if values is not None else "sota", chart)
+
+
+def private_of(
+    given: Given, topics: tuple[str, ...], qrels: str | None, scores: str | None, usual: str
+) -> list[str] | Values | None:
+    """The private topics, or the values of private topics that have files of their own."""
+    asked = {"--private": topics, "--private-qrels": qrels, "--private-scores": scores}
+    said = [option for option, there in asked.items() if there]
+    if len(said) > 1:
+        raise click.UsageError(f"{said[0]} and {said[1]} both say what is private\nhint: leave one of them out")
+    if qrels:
+        found: Values = replace(given, qrels=qrels, topics=()).read(usual)
+        return found
+    if scores:
+        if not given.scores:
+            raise click.UsageError("--private-scores stands beside --scores\nhint: --private-qrels is for runs")
+        found = replace(given, scores=scores, topics=()).read(usual)
+        return found
+    if not topics:
+        return None
+    counting, named = read_topics(topics)
+    if counting is not None or named is None:
+        raise click.UsageError("--private names topics\nhint: 301,302 or a file of them: @private.txt")
+    return named
+
+
+def _notes(study: Study) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for one in study.tables.values() for note in one.notes))
+
+
+def _layout(study: Study) -> dict[str, Table]:
+    """Tables that people read: short letters and names, no empty columns, few rows, no notes twice."""
+    return {name: replace(_short(table, name), notes=()) for name, table in study.tables.items() if len(table)}
+
+
+def _short(table: Table, name: str) -> Table:
+    rows = {"ranks": len(table), "left_out": 5}.get(name, FEW)
+    data: dict[str, Any] = {column: table.cells(column, slice(0, rows)) for column in table.columns}
+    data = {column: cells for column, cells in data.items() if any(cell is not None for cell in cells)}
+    if name == "sota" and "p" not in data:
+        data.pop("level", None)  # of tests that were not made
+    if "letters" in data:
+        data["letters"] = [shorten(str(cell)) for cell in data["letters"]]
+    for column in ("group", "run", "previous"):
+        if column in data:
+            data[column] = [_cut(cell) for cell in data[column]]
+    more = f": the first {rows} of {len(table):,}; --table {name} has all" if len(table) > rows else ""
+    ends = {middle: sides for middle, sides in table.ends.items() if {middle, *sides} <= set(data)}
+    return replace(table, data=data, caption=f"{table.caption}{more}", ends=ends)
+
+
+def _cut(name: Any) -> Any:
+    return f"{name[: WIDE - 1]}…" if isinstance(name, str) and len(name) > WIDE else name

@@ -1,0 +1,120 @@
+"""cranfield report."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cranfield.core import ParameterError
+from cranfield.data import read_entries
+
+from ._files import check_place, whole
+from ._leaderboard import Named, Shares, private_of
+from ._show import note, progress, scale_option
+from ._statistics import level_option, seed_option
+from ._usage import Command, Whole
+from ._values import Given, notes_of, values_options
+
+USUAL = "AP nDCG@10 RR@100 P@10"
+QUIETLY = "cranfield.quietly"  # in the context of `rerun`, which has more to say
+SUFFIXES = (".html", ".htm", ".pdf")
+
+
+@click.command("report", cls=Command)
+@values_options
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Where to write it: .html (one page that opens offline) or .pdf; may be repeated.",
+)
+@click.option("--parts", metavar="FOLDER", help="Also every table as LaTeX and CSV, every chart as SVG, PNG and PDF.")
+@click.option("--title", metavar="TEXT", help="What stands at the top.")
+@click.option("--pair", "pairs", nargs=2, multiple=True, metavar="A B", help="Compare this pair; may be repeated.")
+@click.option("--baseline", metavar="RUN", help="Compare every other run with this one.  [default: the two that lead]")
+@click.option("--entries", metavar="FILE", help="Who submitted which run when: run, group, date, baseline, costs.")
+@click.option(
+    "--column", "columns", type=Named("WHAT=NAME", "group=team"), multiple=True, help="Where --entries has what else."
+)
+@click.option(
+    "--private", multiple=True, metavar="TOPICS", help="Topics that are kept off the board (301,302 or @FILE)."
+)
+@click.option("--private-qrels", metavar="FILE", help="Judgments of other topics that are kept off the board.")
+@click.option("--private-scores", metavar="FILE", help="Scores of other topics, beside --scores.")
+@click.option(
+    "--labels", type=Named("NAME=QRELS", "trec=qrels.txt"), multiple=True, help="Another set of judgments; repeatable."
+)
+@click.option("--cost", "costs", multiple=True, metavar="NAME", help="A column of --entries to show beside the mean.")
+@click.option("--flip", "flips", type=Shares(), default=(), help="What if such shares of the labels were wrong?")
+@click.option("--cutoff", type=Whole(), help="Where a topic counts as answered.  [default: that of the measure]")
+@click.option("--draws", type=Whole(), default=10_000, show_default=True, help="How often topics are drawn again.")
+@level_option
+@seed_option
+@scale_option
+def command(
+    given: Given,
+    outputs: tuple[str, ...],
+    parts: str | None,
+    entries: str | None,
+    columns: tuple[tuple[str, str], ...],
+    private: tuple[str, ...],
+    private_qrels: str | None,
+    private_scores: str | None,
+    labels: tuple[tuple[str, str], ...],
+    **settings: Any,
+) -> None:
+    """One page on runs: verdicts, tables, charts, methods with citations, and the command that makes it again.
+
+    The page needs no network and no program. `cranfield rerun` makes it again, and says what changed.
+
+    \b
+    Examples:
+      cranfield report qrels.txt a.run b.run -o report.html
+      cranfield report qrels.txt runs/ --entries runs.csv -o report.html
+      cranfield report qrels.txt runs/ --baseline bm25 -o report.pdf --parts paper
+    """
+    if not outputs:
+        raise click.UsageError("there is no file to write the report to\nhint: name one: -o report.html")
+    for output in outputs:
+        if Path(output).suffix.lower() not in SUFFIXES:
+            raise ParameterError(f"{output}: a report is .html or .pdf", hint="end the name in .html or .pdf")
+        check_place(output)
+    from cranfield.reports import report_on, to_html, to_pdf, write_parts  # charts take their time
+
+    known = read_entries(entries, columns=dict(columns)) if entries else None
+    values = given.read(USUAL)
+    labelled = {name: replace(given, qrels=file).read(USUAL) for name, file in labels}
+    held = private_of(given, private, private_qrels, private_scores, USUAL)
+    root = click.get_current_context().find_root()
+    with progress("comparing") as watch:
+        report = report_on(
+            values,
+            entries=known,
+            private=held,
+            labels=labelled,
+            threads=given.threads,
+            command=root.obj,
+            progress=watch,
+            **settings,
+        )
+    for output in outputs:
+        with whole(output) as place:
+            if Path(output).suffix.lower() == ".pdf":
+                to_pdf(report, place)
+            else:
+                place.write_text(to_html(report), encoding="utf-8")
+    written = write_parts(report, parts) if parts else []
+    if root.meta.get(QUIETLY):
+        return
+    for output in outputs:
+        click.echo(f"wrote {output}", err=True)
+    if parts:
+        click.echo(f"wrote {len(written)} files to {parts}", err=True)
+    for section in report.sections:
+        if section.study.sentence:
+            click.echo(section.study.sentence)
+    for line in notes_of(values):
+        note(line)

@@ -1,0 +1,166 @@
+"""What a report on some runs holds: who leads, who is better than whom, and the values behind it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cranfield.core import SEED, ParameterError, Policy, Study
+from cranfield.data import Values
+from cranfield.stats import LEVEL
+from cranfield.studies import compare, leaderboard, wide_dominance, wide_outcomes, wide_overall
+
+from ._report import Report, Section, Term, compose
+
+MANY = 3  # so many runs have a board
+HEADINGS = {
+    "ranks": "The board",
+    "sota": "Steps of the state of the art",
+    "groups": "Groups",
+    "shakeup": "Orders under other conditions",
+    "moves": "Public and private ranks",
+    "overfitting": "Do gains hold on private topics?",
+    "cost": "Cost beside value",
+    "flips": "If labels were wrong",
+    "facets": "The board by answers and ranks",
+    "left_out": "Leaving out one topic",
+    "sizes": "How many topics until the order is stable",
+    "orders": "Agreement between measures",
+}
+WORDS = {
+    "board": "A run's rank is one more than the number of runs that are significantly better. Topics are drawn again, "
+    "with replacement, to see which ranks each run takes; runs that share a letter cannot be told apart.",
+    "compare": "Every topic has one of four outcomes: neither run finds a relevant document within the cut-off, only "
+    "the first, only the second, or both do. Topics answered are counted against each other, and ranks are compared "
+    "only where both answer. A run is strictly better where it is significantly better in both respects, and better "
+    "without harm where it is better in one and not significantly worse in the other.",
+}
+BOARD = (
+    Term(
+        name="rank bootstrap",
+        definition="Topics drawn again with replacement, as many as there are; runs ranked by their means. A tie's "
+        "share is divided over the ranks it spans.",
+        cite="craswell2021msmarco",
+    ),
+    Term(
+        name="τ, τ_AP and RBO",
+        definition="How alike two orders are: pairs in the same order less those that are not; the same, the top "
+        "weighing more; the overlap of both from the top down.",
+        cite="kendall1945,yilmaz2008,webber2010",
+    ),
+)
+COMPARED = (
+    Term(
+        name="binomial",
+        definition="Exact test of the topics that one run alone answers, as throws of a fair coin.",
+        cite="conover1999",
+    ),
+    Term(
+        name="interval of shares",
+        definition="Wilson's score interval of a share of topics; Tango's of the difference of two shares of the same "
+        "topics.",
+        cite="wilson1927,tango1998",
+    ),
+    Term(
+        name="dominance",
+        definition="A ranking dominates another if at every rank, and for every grade, it has at least as many "
+        "documents of that grade or better, and somewhere more.",
+        cite="ferrante2019",
+    ),
+)
+
+
+def report_on(
+    values: Values,
+    *,
+    title: str | None = None,
+    entries: Any = None,
+    pairs: Sequence[tuple[str, str]] = (),
+    baseline: str | None = None,
+    cutoff: int | None = None,
+    private: Any = None,
+    labels: Mapping[str, Values] | None = None,
+    costs: Sequence[str] = (),
+    flips: Sequence[float] = (),
+    robust: bool = True,
+    level: float = LEVEL,
+    scale: Policy = "note",
+    draws: int = 10_000,
+    seed: int = SEED,
+    threads: int | None = None,
+    command: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> Report:
+    """A report on runs: the board where there are three or more, comparisons in words, all values.
+
+    Compared are the ``pairs`` given, each run with a ``baseline``, or the two that lead.
+    """
+    if len(values.runs) < 2:
+        raise ParameterError("there is only one run", hint="a report compares two runs or more")
+    sections: list[Section] = []
+    led: Study | None = None
+    if len(values.runs) >= MANY:
+        led = leaderboard(
+            values,
+            entries=entries,
+            private=private,
+            labels=labels,
+            costs=costs,
+            flips=flips,
+            robust=robust,
+            draws=draws,
+            level=level,
+            scale=scale,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+        sections.append(_board(led))
+    chosen = pairs if pairs or baseline is not None else [_leaders(values, led)]
+    compared = compare(
+        values,
+        pairs=chosen,
+        baseline=baseline,
+        cutoff=cutoff,
+        level=level,
+        scale=scale,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    sections.append(_compared(compared))
+    sections.append(Section("Values", values.study(), tables={"values": "Means over topics"}, rows=60))
+    return compose(sections, title=title or _title(values), command=command)
+
+
+def _leaders(values: Values, board: Study | None) -> tuple[str, str]:
+    """The run that leads and the one behind it, the latter first: what is asked is whether the lead is real."""
+    if board is None:
+        return values.runs[0], values.runs[1]
+    first, second, *_ = board["ranks"].cells("run")
+    return str(second), str(first)
+
+
+def _board(study: Study) -> Section:
+    shown = {name: heading for name, heading in HEADINGS.items() if name in study.tables and len(study[name])}
+    cite = "craswell2021msmarco"
+    return Section("Who leads, and how sure is that?", study, WORDS["board"], shown, terms=BOARD, cite=cite)
+
+
+def _compared(study: Study) -> Section:
+    """The comparison with its tables as papers print them in front of the exact ones."""
+    title, cite = "Is it really better?", "lin2021"
+    if "outcomes" not in study.tables:
+        return Section(title, study, cite=cite)
+    wide = {"table_2": wide_outcomes(study), "table_1": wide_overall(study)}
+    headings = {"table_2": "Outcomes", "answered": "Topics that one run alone answers", "table_1": "The whole measure"}
+    if "dominance" in study.tables:
+        wide["by_dominance"] = wide_dominance(study)
+        headings |= {"by_dominance": "Whatever the measure: dominance", "splits": "Where neither dominates"}
+    headings |= {"meaning": "If only the order of values means something", "movers": "The topics that decide"}
+    laid = replace(study, tables={**study.tables, **wide})
+    return Section(title, laid, WORDS["compare"], headings, terms=COMPARED, cite=cite)
+
+
+def _title(values: Values) -> str:
+    runs = f"{values.runs[1]} against {values.runs[0]}" if len(values.runs) == 2 else f"{len(values.runs)} runs"
+    return f"{runs}, {len(values.topics):,} topics, {', '.join(map(str, values.measures))}"

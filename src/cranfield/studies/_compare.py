@@ -1,0 +1,302 @@
+"""Is this run really better than that one?"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, weigh
+from cranfield.data import Values, read_entries, read_scores
+from cranfield.measures import Dominance, dominate, found_first
+from cranfield.stats import (
+    CORRECTIONS,
+    LEVEL,
+    Asked,
+    Correction,
+    Decide,
+    Pairs,
+    PairTest,
+    adapt,
+    answered_table,
+    both_table,
+    check_level,
+    choose_pairs,
+    dominance_table,
+    dominance_test_table,
+    facets_table,
+    harm_table,
+    history_table,
+    judge,
+    meaning_table,
+    movers_table,
+    outcomes_table,
+    overall_table,
+    parse_decide,
+    parse_method,
+    parse_tests,
+    splits_table,
+    topics_table,
+    verdicts_table,
+)
+
+NAIVE = ("rank-sum", "signed-rank", "t")  # lin2021, Table 1
+CUTOFF = 100  # where no measure has one
+DEPTH = 1000
+WORDS = {-1: "a", 1: "b", 0: "equal", 2: "incomparable"}  # of the codes of dominance
+SMALL = 1e-10  # a p-value below it is not told
+
+
+def compare(
+    values: Any,
+    tests: str | PairTest | Iterable[str | PairTest] = NAIVE,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    baseline: str | None = None,
+    sota: Any = None,
+    cutoff: int | None = None,
+    rel: float = 1,
+    depth: int = DEPTH,
+    correct: str | Correction = "bonferroni",
+    decide: str | Decide = "signed-rank",
+    margins: Mapping[str, float] | None = None,
+    draws: int | None = None,
+    level: float = LEVEL,
+    scale: Policy = "note",
+    seed: int = SEED,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Study:
+    """Outcomes before averages, then a verdict that does no harm: two runs, or each beside a ``baseline``.
+
+    ``values`` come from :func:`evaluate` or are a table of scores. A topic is answered where a document of grade
+    ``rel`` stands in the first ``cutoff`` (that of the first measure that has one, else 100). Topics fall into four
+    outcomes; answered topics are counted against each other, and ranks are compared only where both runs answer.
+    ``sota`` takes a table of runs with dates, and compares each state of the art with the one before. ``decide`` names
+    the test of ranks and a correction by which the verdict is found; ``tests`` are those of the whole measure, which
+    stand beside it, corrected by ``correct``. ``margins`` (``{"answered": .01, "ranking": .5, "nDCG@10": .01}``) ask
+    whether b is worse by less than that. Rankings with several relevant documents are also compared without any
+    measure, down to ``depth``: one dominates where it has as many relevant documents of every grade at every rank.
+    """
+    given = values if isinstance(values, Values) else read_scores(values)
+    check_level(level)
+    wanted = [adapt(one, draws=draws) for one in parse_tests(tests)]
+    correction = parse_method(CORRECTIONS, correct)
+    deciding = decide if isinstance(decide, Decide) else parse_decide(decide)
+    chosen = choose_pairs(given, _sota_pairs(given, sota) if sota is not None else pairs, baseline)
+    asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
+    met = [(one.name, one.requires, measure) for measure in given.measures for one in wanted]
+    met += [("the mean", Scale.INTERVAL, measure) for measure in given.measures]
+    notes = weigh(met, scale, safe="outcomes, the sign test and ESL where both answer are safe")
+    given, told = _complete(given, chosen)
+    asking = Asking(
+        values=given,
+        chosen=tuple(chosen),
+        correction=correction,
+        asked=asked,
+        margins=margins or {},
+        made_by=replace(given.made_by, seed=seed),
+    )
+    tables = asking.of_values(wanted)
+    within = cutoff or _cutoff(given)
+    ranks = found_first(given, rel=rel, cutoff=within)
+    if ranks is None:
+        why = "where runs put relevant documents is not known from these scores: no outcomes, no verdict"
+        tables["overall"] = replace(tables["overall"], notes=(*notes, *told, why))
+        verdict = {"pairs": len(chosen), "sentence": _whole(tables["overall"].rows()[-1], level)}
+        return Study("compare", tables | asking.harm(None), verdict, asking.made_by)
+    ordered = None if given.assessed is None else dominate(given.assessed, chosen, depth=depth, progress=progress)
+    tables = asking.of_ranks(Pairs.given(ranks, chosen), deciding, ordered) | tables
+    tables |= {"movers": movers_table(tables["topics"]), "topics": tables.pop("topics")}  # the longest stand last
+    said = (*notes, *told, *_several(given, rel), *_hidden(tables))
+    tables["verdicts"] = replace(tables["verdicts"], notes=said)
+    charts = ("outcomes", "topic-differences", "rank-pairs", *(["dominance"] if ordered is not None else []))
+    more = _dominant(tables) if ordered is not None and _most_relevant(given, rel) > 1 else ""
+    return Study("compare", tables, _verdict(tables["verdicts"], within, more), asking.made_by, charts=charts)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asking:
+    """What all tables of a comparison share."""
+
+    values: Values
+    chosen: tuple[tuple[int, int], ...]
+    correction: Correction
+    asked: Asked
+    margins: Mapping[str, float]
+    made_by: Provenance
+
+    def of_values(self, tests: Sequence[PairTest]) -> dict[str, Table]:
+        """What the whole measures say."""
+        how: dict[str, Any] = {"correction": self.correction, "asked": self.asked, "made_by": self.made_by}
+        return {
+            "overall": overall_table(self.values, self.chosen, tests, **how),
+            "meaning": meaning_table(self.values, self.chosen, made_by=self.made_by),
+        }
+
+    def of_ranks(self, first: Pairs, deciding: Decide, ordered: Dominance | None) -> dict[str, Table]:
+        """What the ranks of relevant documents say."""
+        runs, made_by = self.values.runs, self.made_by
+        how: dict[str, Any] = {"correction": self.correction, "asked": self.asked, "made_by": made_by}
+        facets = judge(first, decide=deciding, asked=self.asked)
+        return {
+            "verdicts": verdicts_table(first, runs, facets, made_by=made_by),
+            "outcomes": outcomes_table(first, runs, level=self.asked.level, made_by=made_by),
+            "both": both_table(first, runs, **how),
+            "answered": answered_table(first, runs, **how),
+            "facets": facets_table(first, runs, facets, made_by=made_by),
+            **self.harm(first),
+            **self.dominance(ordered),
+            "topics": topics_table(
+                first,
+                runs,
+                self.values,
+                self.chosen,
+                topics=self.values.topics,
+                dominance=_words(ordered, self.values),
+                made_by=made_by,
+            ),
+        }
+
+    def harm(self, first: Pairs | None) -> dict[str, Table]:
+        """Whether b is worse by less than the margins, where there are any."""
+        if not self.margins:
+            return {}
+        how: dict[str, Any] = {"margins": self.margins, "values": self.values, "chosen": self.chosen}
+        return {"harm": harm_table(first, self.values.runs, asked=self.asked, made_by=self.made_by, **how)}
+
+    def dominance(self, ordered: Dominance | None) -> dict[str, Table]:
+        """What holds whatever the measure, and how measures decide the rest."""
+        if ordered is None:
+            return {}
+        names = [(self.values.runs[a], self.values.runs[b]) for a, b in self.chosen]
+        outcome = ordered.outcome[:, :, self.values.places]
+        told = (ordered.levels, outcome, names)
+        return {
+            "dominance": dominance_table(*told, made_by=self.made_by),
+            "dominance_test": dominance_test_table(*told, made_by=self.made_by),
+            "splits": splits_table(*told, self.values, self.chosen, made_by=self.made_by),
+        }
+
+
+def _sota_pairs(values: Values, entries: Any) -> list[tuple[str, str]]:
+    """Each state of the art and the one before it."""
+    known = read_entries(entries)
+    measure = values.measures[0]
+    means = dict(zip(values.runs, values.aggregate()[:, 0].tolist(), strict=True))
+    rows = history_table(known, means, lower_is_better=str(measure.direction) == "lower").rows()
+    steps = [str(row["run"]) for row in rows if row["kind"] == "sota"]
+    if len(steps) < 2:
+        raise ParameterError(
+            f"there is {'one state' if steps else 'no state'} of the art among these runs, and nothing before it",
+            hint="runs need dates, and one must be above all baselines; --baseline compares with one run",
+        )
+    return list(pairwise(steps))
+
+
+def _complete(values: Values, chosen: Sequence[tuple[int, int]]) -> tuple[Values, tuple[str, ...]]:
+    """The values of the topics that count for every run that is compared."""
+    runs = sorted({run for pair in chosen for run in pair})
+    kept = values.topics_of(runs)
+    left = len(values.topics) - len(kept)
+    if not left:
+        return values, ()
+    if not kept:
+        hint = "leave out --topics both, or compare fewer runs at once"
+        raise ParameterError("there is no topic that counts for every run", hint=hint)
+    return values.only(kept), (f"{left:,} of {left + len(kept):,} topics do not count for every run: left out",)
+
+
+def _cutoff(values: Values) -> int:
+    """The cut-off of the first measure that has one."""
+    found = (getattr(measure, "k", None) for measure in values.measures)
+    return next((int(cutoff) for cutoff in found if cutoff), CUTOFF)
+
+
+def _words(ordered: Dominance | None, values: Values) -> Any:
+    """(pair, topic): who dominates, all grades together."""
+    if ordered is None:
+        return None
+    return [[WORDS[code] for code in pair] for pair in ordered.outcome[:, 0, values.places].tolist()]
+
+
+def _most_relevant(values: Values, rel: float) -> int:
+    """How many relevant documents the topic with most of them has."""
+    return 0 if values.assessed is None else int(values.assessed.relevant(rel)[values.places].max())
+
+
+def _several(values: Values, rel: float) -> list[str]:
+    """A word on topics with no relevant document, and on those with several."""
+    if values.assessed is None:
+        return []
+    counts = values.assessed.relevant(rel)[values.places]
+    none, several = int((counts == 0).sum()), int((counts > 1).sum())
+    told = []
+    if none:
+        told.append(f"{none:,} topic{'s have' if none > 1 else ' has'} no relevant document: neither run answers")
+    if several:
+        which = "every topic has" if several == len(counts) else f"{several:,} of {len(counts):,} topics have"
+        told.append(f"{which} several relevant documents: ESL and RR are of the first, dominance of them all")
+    return told
+
+
+def _hidden(tables: Mapping[str, Table]) -> list[str]:
+    """A word where the mean of the whole measure hides two effects that point in opposite directions."""
+    sides: dict[tuple[Any, Any], list[Any]] = {}
+    for row in tables["facets"].rows():
+        sides.setdefault((row["a"], row["b"]), []).append(row["better"])
+    told = []
+    for row in tables["overall"].rows():
+        if sorted(sides.get((row["a"], row["b"]), [])) != ["a", "b"] or row["test"] != "t":
+            continue
+        p, gap = row["p"], row["difference"]
+        if isinstance(p, float) and isinstance(gap, float):
+            ahead = row["b"] if gap > 0 else row["a"]
+            told.append(
+                f"on the whole measure {row['measure']} {ahead} is ahead by {abs(gap):.4f} ({_chance(p)}): "
+                "the mean hides two opposite, significant effects"
+            )
+    return told
+
+
+def _chance(p: float) -> str:
+    return f"t p = {p:.2g}" if p >= SMALL else f"t p < {SMALL:g}"
+
+
+def _dominant(tables: Mapping[str, Table]) -> str:
+    """What all relevant documents say of the first pair, where the facets look at the first of them alone."""
+    if "dominance_test" not in tables:
+        return ""
+    row = next(row for row in tables["dominance_test"].rows() if row["level"] == "all")
+    open_ = next(
+        cell["topics"]
+        for cell in tables["dominance"].rows()
+        if cell["level"] == "all" and cell["outcome"] == "incomparable"
+    )
+    return (
+        f" Whatever the measure, {row['b']} has the better ranking in {row['ahead_b']:,} "
+        f"topic{'s' * (row['ahead_b'] != 1)} and {row['a']} in "
+        f"{row['ahead_a']:,} (sign test, p = {row['p']:.2g}); {open_:,} depend on the measure."
+    )
+
+
+def _verdict(verdicts: Table, cutoff: int, more: str) -> dict[str, Any]:
+    """The verdict on the only pair, or how many pairs there are of each."""
+    rows = verdicts.rows()
+    if len(rows) == 1:
+        kept = {name: rows[0][name] for name in ("strict", "do_no_harm", "do_no_harm_holm")}
+        return {**kept, "cutoff": cutoff, "sentence": f"{rows[0]['sentence']}{more}"}
+    counts = {name: sum(row[name] == "b" for row in rows) for name in ("strict", "do_no_harm", "do_no_harm_holm")}
+    sentence = (
+        f"Of {len(rows):,} comparisons, b is better without harm in {counts['do_no_harm']:,} "
+        f"({counts['do_no_harm_holm']:,} after Holm over the two facets), and in both facets in {counts['strict']:,}."
+    )
+    return {"pairs": len(rows), **counts, "cutoff": cutoff, "sentence": sentence}
+
+
+def _whole(row: Mapping[str, Any], level: float) -> str:
+    """What the whole measure says, where there are no outcomes."""
+    if row["difference"] is None or row["p"] is None:
+        return f"{row['a']} and {row['b']} cannot be compared on {row['measure']}."
+    small = "significant" if row["p"] <= level else "not significant"
+    gap = f"{row['b']} − {row['a']} = {row['difference']:+.4f} in {row['measure']}"
+    return f"{gap}: {small} at level {level:g} ({row['test']})."

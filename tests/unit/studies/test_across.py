@@ -1,0 +1,88 @@
+"""The study of several collections: the tables are tested with the statistics, here how they come together."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import cranfield as cf
+from cranfield.core import ParameterError, Study
+from cranfield.simulate import Campaign
+
+
+def rows(study: Study, table: str) -> list[dict[str, Any]]:
+    return study[table].rows()
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three collections with the same four systems."""
+    folder = tmp_path_factory.mktemp("collections")
+    lines = ["collection,qrels,system,run"]
+    for i in range(3):
+        name = f"c{i}"
+        written = Campaign(topics=15, groups=4, runs=4, depth=40, seed=i).write(folder / name)
+        lines += [f"{name},{name}/qrels.txt,s{j},{name}/runs/{run.name}" for j, run in enumerate(written.runs)]
+    (folder / "list.csv").write_text("\n".join(lines) + "\n")
+    return folder / "list.csv"
+
+
+def test_effects_of_each_collection(listed: Path) -> None:
+    study = cf.across(listed, "AP", baseline="s0")
+    assert {(row["a"], row["b"]) for row in rows(study, "pooled")} == {("s0", f"s{j}") for j in (1, 2, 3)}
+    for i in range(3):
+        folder = listed.parent / f"c{i}"
+        runs = sorted((folder / "runs").iterdir())
+        matrix = cf.evaluate(folder / "qrels.txt", runs, "AP").matrix()
+        names = {run.stem: j for j, run in enumerate(runs)}
+        order = [
+            names[Path(line.split(",")[3]).stem] for line in listed.read_text().splitlines()[1 + 4 * i : 5 + 4 * i]
+        ]
+        gap = matrix[:, order[1]] - matrix[:, order[0]]
+        row = next(r for r in rows(study, "collections") if (r["b"], r["collection"]) == ("s1", f"c{i}"))
+        assert row["difference"] == pytest.approx(gap.mean())
+        assert row["p"] == pytest.approx(stats.ttest_1samp(gap, 0).pvalue)
+        assert row["topics"] == 15
+    assert sum(row["weight"] for row in rows(study, "collections") if row["b"] == "s1") == pytest.approx(1)
+
+
+def test_friedman_over_collections(listed: Path) -> None:
+    study = cf.across(listed, "AP")
+    means = np.array(
+        [
+            [
+                cf.evaluate(listed.parent / line.split(",")[1], listed.parent / line.split(",")[3], "AP")
+                .matrix()
+                .mean()
+                for line in listed.read_text().splitlines()[1 + 4 * i : 5 + 4 * i]
+            ]
+            for i in range(3)
+        ]
+    )
+    row = rows(study, "friedman")[0]
+    assert row["statistic"] == pytest.approx(stats.friedmanchisquare(*means.T).statistic)
+    assert (row["systems"], row["collections"], row["df"]) == (4, 3, 3)
+    assert study.sentence
+    assert study.charts == ("forest",)
+    assert {source.kind for source in study.made_by.inputs} == {"qrels", "run"} if study.made_by else False
+
+
+def test_tables_of_scores(tmp_path: Path) -> None:
+    for name, gap in (("one", 0.1), ("two", 0.2)):
+        cells = "\n".join(f"{t},{0.1 * t},{0.1 * t + gap + 0.01 * (t % 2)}" for t in range(1, 7))
+        (tmp_path / f"{name}.csv").write_text(f"topic,A,B\n{cells}\n")
+    (tmp_path / "list.csv").write_text("collection,scores\none,one.csv\ntwo,two.csv\n")
+    study = cf.across(tmp_path / "list.csv")
+    assert [row["difference"] for row in rows(study, "collections")] == pytest.approx([0.105, 0.205])
+    pooled = rows(study, "pooled")[0]
+    assert 0.105 < pooled["difference"] < 0.205
+    assert pooled["predicted_low"] is None  # two collections predict nothing
+
+
+def test_refusals(tmp_path: Path, listed: Path) -> None:
+    with pytest.raises(ParameterError, match="level"):
+        cf.across(listed, level=2)
+    with pytest.raises(ParameterError):
+        cf.across(listed, baseline="nobody")
