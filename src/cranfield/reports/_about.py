@@ -22,7 +22,6 @@ HEADINGS = {
     "cost": "Cost beside value",
     "flips": "If labels were wrong",
     "facets": "The board by answers and ranks",
-    "left_out": "Leaving out one topic",
     "sizes": "How many topics until the order is stable",
     "orders": "Agreement between measures",
 }
@@ -115,6 +114,7 @@ def report_on(
             progress=progress,
         )
         sections.append(_board(led))
+    values = _public(values, private)
     chosen = pairs if pairs or baseline is not None else [_leaders(values, led)]
     compared = compare(
         values,
@@ -130,6 +130,14 @@ def report_on(
     sections.append(_compared(compared))
     sections.append(Section("Values", values.study(), tables={"values": "Means over topics"}, rows=60))
     return compose(sections, title=title or _title(values), command=command)
+
+
+def _public(values: Values, private: Any) -> Values:
+    """The values without private topics: these are for the board to be looked at, not for anybody to tune to."""
+    if private is None or isinstance(private, Values):
+        return values
+    hidden = set(private)
+    return values.only([topic for topic in values.topics if topic not in hidden])
 
 
 def _leaders(values: Values, board: Study | None) -> tuple[str, str]:

@@ -105,6 +105,7 @@ from ._meaning import lifted as lifted
 from ._meaning import meaning_table as meaning_table
 from ._meaning import stretched as stretched
 from ._movers import movers_table as movers_table
+from ._movers import moving_tables as moving_tables
 from ._movers import topics_table as topics_table
 from ._near import mid_ranks as mid_ranks
 from ._near import quotient as quotient

@@ -1,6 +1,7 @@
 """Which topics decide between two runs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,40 @@ from ._outcomes import OUTCOMES
 from ._tested import places
 
 MOST = 10  # movers either way
+ROWS = 100_000  # of a table of topics: a longer one nobody reads, and as JSON it would fill a disk
+
+
+def moving_tables(
+    first: Pairs,
+    runs: Sequence[str],
+    values: Values,
+    chosen: Sequence[tuple[int, int]],
+    *,
+    topics: Sequence[str],
+    dominance: Sequence[Sequence[str]] | None = None,
+    rows: int = ROWS,
+    made_by: Provenance | None = None,
+) -> dict[str, Table]:
+    """The movers of every pair, and all topics where pairs and topics are few."""
+    step = max(1, rows // max(1, len(topics)))
+    parts, whole = [], Table({})
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        whole = topics_table(
+            replace(first, a=first.a[part], b=first.b[part]),
+            runs,
+            values,
+            chosen[part],
+            topics=topics,
+            dominance=None if dominance is None else np.array(dominance[part], dtype=object),
+            made_by=made_by,
+        )
+        parts.append(movers_table(whole))
+    if len(parts) == 1:
+        return {"movers": parts[0], "topics": whole}
+    columns = {name: [cell for one in parts for cell in one.column(name)] for name in parts[0].columns}
+    note = f"{len(first):,} pairs of {len(topics):,} topics are too many to list: only the largest differences are here"
+    return {"movers": replace(parts[0], data=columns, notes=(note,))}
 
 
 def topics_table(

@@ -1,6 +1,6 @@
 """Is this run really better than that one?"""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -28,14 +28,13 @@ from cranfield.stats import (
     history_table,
     judge,
     meaning_table,
-    movers_table,
+    moving_tables,
     outcomes_table,
     overall_table,
     parse_decide,
     parse_method,
     parse_tests,
     splits_table,
-    topics_table,
     verdicts_table,
 )
 
@@ -43,6 +42,8 @@ NAIVE = ("rank-sum", "signed-rank", "t")  # lin2021, Table 1
 CUTOFF = 100  # where no measure has one
 DEPTH = 1000
 WORDS = {-1: "a", 1: "b", 0: "equal", 2: "incomparable"}  # of the codes of dominance
+CHARTS = {"outcomes": "outcomes", "topic-differences": "topics", "rank-pairs": "topics", "dominance": "dominance"}
+STAGES = 6  # in which the tables of a comparison are made
 SMALL = 1e-10  # a p-value below it is not told
 
 
@@ -83,7 +84,6 @@ def compare(
     correction = parse_method(CORRECTIONS, correct)
     deciding = decide if isinstance(decide, Decide) else parse_decide(decide)
     chosen = choose_pairs(given, _sota_pairs(given, sota) if sota is not None else pairs, baseline)
-    asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     met = [(one.name, one.requires, measure) for measure in given.measures for one in wanted]
     met += [("the mean", Scale.INTERVAL, measure) for measure in given.measures]
     notes = weigh(met, scale, safe="outcomes, the sign test and ESL where both answer are safe")
@@ -92,25 +92,24 @@ def compare(
         values=given,
         chosen=tuple(chosen),
         correction=correction,
-        asked=asked,
+        asked=Asked(level=level, seed=seed, threads=threads),
         margins=margins or {},
         made_by=replace(given.made_by, seed=seed),
     )
-    tables = asking.of_values(wanted)
     within = cutoff or _cutoff(given)
     ranks = found_first(given, rel=rel, cutoff=within)
     if ranks is None:
-        why = "where runs put relevant documents is not known from these scores: no outcomes, no verdict"
-        tables["overall"] = replace(tables["overall"], notes=(*notes, *told, why))
-        verdict = {"pairs": len(chosen), "sentence": _whole(tables["overall"].rows()[-1], level)}
-        return Study("compare", tables | asking.harm(None), verdict, asking.made_by)
-    ordered = None if given.assessed is None else dominate(given.assessed, chosen, depth=depth, progress=progress)
-    tables = asking.of_ranks(Pairs.given(ranks, chosen), deciding, ordered) | tables
-    tables |= {"movers": movers_table(tables["topics"]), "topics": tables.pop("topics")}  # the longest stand last
-    said = (*notes, *told, *_several(given, rel), *_hidden(tables))
+        return _without_ranks(asking, wanted, (*notes, *told))
+    tables: dict[str, Table] = {}
+    stages = asking.stages(Pairs.given(ranks, chosen), wanted, deciding, depth)
+    for done, part in enumerate(stages, 1):
+        tables |= part
+        if progress:
+            progress(done, STAGES)
+    said = (*notes, *told, *_several(given, rel), *_hidden(tables), *tables["movers"].notes)
     tables["verdicts"] = replace(tables["verdicts"], notes=said)
-    charts = ("outcomes", "topic-differences", "rank-pairs", *(["dominance"] if ordered is not None else []))
-    more = _dominant(tables) if ordered is not None and _most_relevant(given, rel) > 1 else ""
+    charts = tuple(name for name, table in CHARTS.items() if table in tables)
+    more = _dominant(tables) if _most_relevant(given, rel) > 1 else ""
     return Study("compare", tables, _verdict(tables["verdicts"], within, more), asking.made_by, charts=charts)
 
 
@@ -125,36 +124,46 @@ class Asking:
     margins: Mapping[str, float]
     made_by: Provenance
 
-    def of_values(self, tests: Sequence[PairTest]) -> dict[str, Table]:
-        """What the whole measures say."""
-        how: dict[str, Any] = {"correction": self.correction, "asked": self.asked, "made_by": self.made_by}
-        return {
-            "overall": overall_table(self.values, self.chosen, tests, **how),
-            "meaning": meaning_table(self.values, self.chosen, made_by=self.made_by),
-        }
+    def stages(
+        self, first: Pairs, tests: Sequence[PairTest], deciding: Decide, depth: int
+    ) -> Iterator[dict[str, Table]]:
+        """The tables, as they are made: those that people read first come first."""
+        yield self.answers(first, deciding)
+        yield {"both": both_table(first, self.values.runs, **self.how())}
+        yield self.harm(first)
+        ordered = None if self.values.assessed is None else dominate(self.values.assessed, self.chosen, depth=depth)
+        yield self.dominance(ordered)
+        yield self.of_values(tests)
+        yield moving_tables(
+            first,
+            self.values.runs,
+            self.values,
+            self.chosen,
+            topics=self.values.topics,
+            dominance=_words(ordered, self.values),
+            made_by=self.made_by,
+        )
 
-    def of_ranks(self, first: Pairs, deciding: Decide, ordered: Dominance | None) -> dict[str, Table]:
-        """What the ranks of relevant documents say."""
+    def how(self) -> dict[str, Any]:
+        """How tests are asked."""
+        return {"correction": self.correction, "asked": self.asked, "made_by": self.made_by}
+
+    def answers(self, first: Pairs, deciding: Decide) -> dict[str, Table]:
+        """Outcomes, facets and verdicts."""
         runs, made_by = self.values.runs, self.made_by
-        how: dict[str, Any] = {"correction": self.correction, "asked": self.asked, "made_by": made_by}
         facets = judge(first, decide=deciding, asked=self.asked)
         return {
             "verdicts": verdicts_table(first, runs, facets, made_by=made_by),
             "outcomes": outcomes_table(first, runs, level=self.asked.level, made_by=made_by),
-            "both": both_table(first, runs, **how),
-            "answered": answered_table(first, runs, **how),
+            "answered": answered_table(first, runs, **self.how()),
             "facets": facets_table(first, runs, facets, made_by=made_by),
-            **self.harm(first),
-            **self.dominance(ordered),
-            "topics": topics_table(
-                first,
-                runs,
-                self.values,
-                self.chosen,
-                topics=self.values.topics,
-                dominance=_words(ordered, self.values),
-                made_by=made_by,
-            ),
+        }
+
+    def of_values(self, tests: Sequence[PairTest]) -> dict[str, Table]:
+        """What the whole measures say."""
+        return {
+            "overall": overall_table(self.values, self.chosen, tests, **self.how()),
+            "meaning": meaning_table(self.values, self.chosen, made_by=self.made_by),
         }
 
     def harm(self, first: Pairs | None) -> dict[str, Table]:
@@ -176,6 +185,15 @@ class Asking:
             "dominance_test": dominance_test_table(*told, made_by=self.made_by),
             "splits": splits_table(*told, self.values, self.chosen, made_by=self.made_by),
         }
+
+
+def _without_ranks(asking: Asking, tests: Sequence[PairTest], notes: tuple[str, ...]) -> Study:
+    """What can be said of values alone."""
+    tables = asking.of_values(tests)
+    why = "where runs put relevant documents is not known from these scores: no outcomes, no verdict"
+    tables["overall"] = replace(tables["overall"], notes=(*notes, why))
+    verdict = {"pairs": len(asking.chosen), "sentence": _whole(tables["overall"].rows()[-1], asking.asked.level)}
+    return Study("compare", {**asking.harm(None), **tables}, verdict, asking.made_by)
 
 
 def _sota_pairs(values: Values, entries: Any) -> list[tuple[str, str]]:

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
-from cranfield.data import Values
+from cranfield.data import Values, read_scores
 from cranfield.data._values import Given
-from cranfield.stats import Pairs, movers_table, topics_table
+from cranfield.stats import Pairs, movers_table, moving_tables, topics_table
 
 NAN = float("nan")
 RUNS = ["R1", "R2", "R3"]
@@ -150,3 +150,22 @@ def test_movers_one_way_alone_and_none() -> None:
 def test_some_movers_must_be_asked_for(most: int) -> None:
     with pytest.raises(ParameterError, match=f"there cannot be {most} movers"):
         movers_table(told(), most=most)
+
+
+def test_many_pairs_have_movers_and_no_list_of_topics() -> None:
+    """In parts or at once, the movers are the same; all topics are listed only where they are few."""
+    draws = np.random.default_rng(5)
+    matrix = draws.integers(0, 6, (7, 4)) / 5
+    values = read_scores({"topic": [str(t) for t in range(7)]} | {f"r{i}": matrix[:, i] for i in range(4)})
+    chosen = [(0, 1), (0, 2), (2, 3), (1, 3)]
+    first = Pairs.given(np.where(matrix > 0, np.ceil(matrix * 5), np.nan), chosen)
+    words = [[f"{p} {t}" for t in range(7)] for p in range(4)]
+
+    def made(rows: int) -> dict[str, Table]:
+        return moving_tables(first, values.runs, values, chosen, topics=values.topics, dominance=words, rows=rows)
+
+    whole, parted = made(28), made(14)
+    assert set(whole) == {"movers", "topics"}
+    assert set(parted) == {"movers"}
+    assert parted["movers"].rows() == whole["movers"].rows() == movers_table(whole["topics"]).rows()
+    assert "too many to list" in parted["movers"].notes[0]
