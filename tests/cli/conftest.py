@@ -1,11 +1,13 @@
 """The command line as a user has it, in this process or in one of its own."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +37,16 @@ def expect_refusal(ended: Ended, code: int, error: str, hint: str | None) -> Non
     assert second.startswith("hint: ")
     assert hint is None or second == f"hint: {hint}"
     assert (ended.code, ended.out) == (code, "")
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """The object, if it is JSON as the world knows it: no NaN, no Infinity."""
+
+    def never(word: str) -> object:
+        raise AssertionError(word)
+
+    found: dict[str, Any] = json.loads(text, parse_constant=never)
+    return found
 
 
 @pytest.fixture

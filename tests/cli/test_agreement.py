@@ -8,12 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal
+from tests.cli.conftest import Command, expect_refusal, read_json
 
 COLUMNS = ["measure", "test", "aggregate", "agree", "partial", "disagree", "significant", "ties"]
 # As tests/unit/stats/test_agreement.py works it out by hand.
@@ -28,16 +27,6 @@ def scores(here: Path) -> Path:
     (here / "s.csv").write_text(SCORES)
     (here / "splits.json").write_text(SPLITS)
     return here
-
-
-def read_json(text: str) -> dict[str, Any]:
-    """The object, if it is JSON as the world knows it: no NaN, no Infinity."""
-
-    def never(word: str) -> object:
-        raise AssertionError(word)
-
-    found: dict[str, Any] = json.loads(text, parse_constant=never)
-    return found
 
 
 @pytest.mark.usefixtures("scores")

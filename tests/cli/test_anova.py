@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from tests.cli.conftest import Command, Ended, expect_refusal
-from tests.cli.test_test import KNOWN, read_json
+from tests.cli.conftest import Command, Ended, expect_refusal, read_json
+from tests.cli.test_test import KNOWN
 
 drawn = np.random.default_rng(2)
 NAMES = ("bm25", "rm3", "lm_d&i", "dense")

@@ -1,13 +1,11 @@
 """cranfield compare, as a user runs it."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal
+from tests.cli.conftest import Command, expect_refusal, read_json
 
 CONTRACT = {
     "outcomes": ["a", "b", "outcome", "topics", "share", "low", "high"],
@@ -39,14 +37,6 @@ def runs(here: Path) -> Path:
     return here
 
 
-def read(text: str) -> dict[str, Any]:
-    def never(word: str) -> object:
-        raise AssertionError(word)
-
-    found: dict[str, Any] = json.loads(text, parse_constant=never)
-    return found
-
-
 def test_the_text_of_a_pair(cranfield: Command, runs: Path) -> None:
     ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", "text")
     assert ended.code == 0
@@ -64,7 +54,7 @@ def test_the_text_of_a_pair(cranfield: Command, runs: Path) -> None:
 
 def test_the_json_contract(cranfield: Command, runs: Path) -> None:
     ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", "json")
-    found = read(ended.out)
+    found = read_json(ended.out)
     assert found["study"] == "compare"
     assert {"strict", "do_no_harm", "do_no_harm_holm", "sentence"} <= set(found["verdict"])
     for table, columns in CONTRACT.items():
@@ -102,7 +92,7 @@ def test_scores_without_ranks_have_no_outcomes(cranfield: Command, here: Path) -
 def test_scores_of_reciprocal_ranks_have_outcomes(cranfield: Command, here: Path) -> None:
     (here / "s.csv").write_text("topic,x,y\n1,.5,1\n2,0,.3333\n3,.1,0\n")
     ended = cranfield("compare", "--scores", "s.csv", "--scale-of", "RR@10", "--format", "json")
-    outcomes = {row["outcome"]: row["topics"] for row in read(ended.out)["tables"]["outcomes"]}
+    outcomes = {row["outcome"]: row["topics"] for row in read_json(ended.out)["tables"]["outcomes"]}
     assert outcomes == {"neither": 0, "only_a": 1, "only_b": 1, "both": 1}
 
 
@@ -129,11 +119,11 @@ def test_a_verdict_that_holds_is_no_error(cranfield: Command, here: Path) -> Non
 
 def test_margins(cranfield: Command, runs: Path) -> None:
     words = ["compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", "json", "--margin"]
-    found = read(cranfield(*words, "ranking=2").out)["tables"]["harm"]
+    found = read_json(cranfield(*words, "ranking=2").out)["tables"]["harm"]
     assert [(row["facet"], row["margin"], row["difference"], row["shown"]) for row in found] == [
         ("ranking", 2, 1, True)
     ]
-    found = read(cranfield(*words, ".2").out)["tables"]["harm"]
+    found = read_json(cranfield(*words, ".2").out)["tables"]["harm"]
     assert found[0]["facet"] == "RR@10"
     expect_refusal(
         cranfield(*words, "answered=2"),

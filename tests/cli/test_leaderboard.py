@@ -1,12 +1,10 @@
 """cranfield leaderboard, as a user runs it."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal
+from tests.cli.conftest import Command, expect_refusal, read_json
 
 BOARD = """id,date,,team,MRR
 base,2020/01/01,🏛,organisers,0.2
@@ -15,14 +13,6 @@ two,2020/03/01,🏆,a team,0.3
 three,2020/03/01,,others,0.25
 four,2020/04/01,🏆,others,0.35
 """
-
-
-def read(text: str) -> dict[str, Any]:
-    def never(word: str) -> object:
-        raise AssertionError(word)
-
-    found: dict[str, Any] = json.loads(text, parse_constant=never)
-    return found
 
 
 @pytest.fixture
@@ -42,7 +32,7 @@ def test_the_board_as_text(cranfield: Command, words: tuple[str, str], campaign:
 
 def test_the_json_contract(cranfield: Command, words: tuple[str, str], campaign: Path) -> None:
     ended = cranfield("leaderboard", *words, "--entries", str(campaign / "runs.csv"), "--format", "json")
-    found = read(ended.out)
+    found = read_json(ended.out)
     ranks = "run group mean low high rank rank_low rank_high rank_mean p_first letters".split()
     assert list(found["tables"]["ranks"][0]) == ranks
     assert list(found["tables"]["stability"][0]) == ["run", "rank", "share"]
@@ -67,7 +57,7 @@ def test_a_board_of_means(cranfield: Command, here: Path) -> None:
     ended = cranfield(
         "leaderboard", "--entries", "b.csv", "--column", "baseline=", "--value", "MRR", "--format", "json"
     )
-    found = read(ended.out)
+    found = read_json(ended.out)
     assert [row["run"] for row in found["tables"]["sota"]] == ["two", "four"]
     assert [row["step"] for row in found["tables"]["sota"]] == pytest.approx([0.1, 0.05])
     assert found["made_by"]["command"].startswith("cranfield leaderboard --entries b.csv")
@@ -83,11 +73,11 @@ def test_private_topics(cranfield: Command, words: tuple[str, str], campaign: Pa
     (here / "p.txt").write_text("\n".join(topics[:3]))
     entries = ("--entries", str(campaign / "runs.csv"))
     ended = cranfield("leaderboard", *words, *entries, "--private", "@p.txt", "--format", "json")
-    found = read(ended.out)["tables"]
+    found = read_json(ended.out)["tables"]
     assert {row["topics"] for row in found["conditions"]} == {3, len(topics) - 3}
     assert len(found["moves"]) == 6
     named = cranfield("leaderboard", *words, *entries, "--private", ",".join(topics[:3]), "--format", "json")
-    assert read(named.out)["tables"] == found
+    assert read_json(named.out)["tables"] == found
     lines = (campaign / "qrels.txt").read_text().splitlines()
     (here / "pub.txt").write_text("\n".join(line for line in lines if line.split()[0] in topics[3:]) + "\n")
     (here / "pri.txt").write_text("\n".join(line for line in lines if line.split()[0] in topics[:3]) + "\n")
@@ -103,14 +93,14 @@ def test_private_topics(cranfield: Command, words: tuple[str, str], campaign: Pa
         "--labels",
         "x=pri.txt",
     )
-    assert read(apart.out)["tables"]["moves"] == found["moves"]
+    assert read_json(apart.out)["tables"]["moves"] == found["moves"]
 
 
 def test_private_scores(cranfield: Command, here: Path) -> None:
     (here / "pub.csv").write_text("topic,x,y\n1,.5,.6\n2,.2,.4\n3,.1,.2\n")
     (here / "pri.csv").write_text("topic,x,y\n8,.5,.1\n9,.2,.1\n")
     ended = cranfield("leaderboard", "--scores", "pub.csv", "--private-scores", "pri.csv", "--format", "json")
-    assert [row["move"] for row in read(ended.out)["tables"]["moves"]] == [-1, 1]
+    assert [row["move"] for row in read_json(ended.out)["tables"]["moves"]] == [-1, 1]
 
 
 def test_everything_at_once(cranfield: Command, words: tuple[str, str], campaign: Path, here: Path) -> None:

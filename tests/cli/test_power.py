@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.cli.conftest import Command, Ended, expect_refusal
-from tests.cli.test_test import KNOWN, read_json
+from tests.cli.conftest import Command, Ended, expect_refusal, read_json
+from tests.cli.test_test import KNOWN
 from tests.unit.studies.test_power import power_of_t
 
 MATRIX = (np.random.default_rng(4).random((10, 3)) / 2).round(3)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from tests.cli.conftest import Command, Ended, expect_refusal
+from tests.cli.conftest import Command, Ended, expect_refusal, read_json
 
 TESTS = [
     "a",
@@ -52,16 +51,6 @@ def scores(here: Path) -> Path:
     """A table of scores: eight topics, three runs."""
     (here / "s.csv").write_text(SCORES)
     return here
-
-
-def read_json(text: str) -> dict[str, Any]:
-    """The object, if it is JSON as the world knows it: no NaN, no Infinity."""
-
-    def never(word: str) -> object:
-        raise AssertionError(word)
-
-    found: dict[str, Any] = json.loads(text, parse_constant=never)
-    return found
 
 
 def ask(cranfield: Command, *words: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from cranfield.simulate import Campaign
 from cranfield.stats import shorten
 from cranfield.studies import compare, evaluate, leaderboard
 
-from ._compare import text_of_pair
+from ._pair import text_of_pair
 from ._show import may_be_bold, note, progress
 from ._simulate import check_empty
 from ._usage import Command, Whole

@@ -11,9 +11,9 @@ from cranfield.stats import CORRECTIONS, INTERVALS, shorten
 from cranfield.studies import leaderboard
 
 from ._show import check_output, output_options, progress, scale_option, show, typed
-from ._statistics import Between, check_chart, draw_chart, level_option, seed_option
+from ._statistics import Between, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._topics import read_topics
-from ._usage import Command, OneOf, Whole
+from ._usage import Command, Whole
 from ._values import Given, notes_of, values_options
 
 USUAL = "AP"
@@ -110,15 +110,7 @@ class Shares(click.ParamType[tuple[float, ...]]):
 @level_option
 @seed_option
 @scale_option
-@click.option("--chart", metavar="FILE", help="Draw one of the charts: .svg, .png, .pdf or .html.")
-@click.option(
-    "--draw",
-    type=OneOf(list(DRAWN)),
-    default="stability",
-    metavar="NAME",
-    show_default=True,
-    help=f"Which chart --chart is: {', '.join(DRAWN)}.",
-)
+@chart_options(DRAWN, usual="stability")
 @output_options()
 def command(
     given: Given,

@@ -1,11 +1,16 @@
 """Options that mean the same in every command of statistics."""
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 import click
 
 from cranfield.stats import LEVEL
 
 from ._files import check_place, whole
-from ._usage import Whole
+from ._usage import OneOf, Whole
+
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class Between(click.types.FloatParamType):
@@ -35,6 +40,21 @@ draws_option = click.option("--draws", type=Whole(), help="How often tests and i
 seed_option = click.option(
     "--seed", type=Whole(least=0), default=0, show_default=True, help="The same seed gives the same draws."
 )
+
+
+def chart_options(names: Sequence[str], *, usual: str) -> Callable[[F], F]:
+    """Add --chart, and --draw for which of several it is."""
+
+    def add(command: F) -> F:
+        which = f"Which chart --chart is: {', '.join(names)}."
+        kind = OneOf(list(names))
+        command = click.option("--draw", type=kind, default=usual, metavar="NAME", show_default=True, help=which)(
+            command
+        )
+        text = "Draw one of the charts: .svg, .png, .pdf or .html."
+        return click.option("--chart", metavar="FILE", help=text)(command)
+
+    return add
 
 
 def check_chart(chart: str | None) -> None:
