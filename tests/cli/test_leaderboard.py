@@ -143,6 +143,13 @@ def test_charts(cranfield: Command, words: tuple[str, str], here: Path, chart: s
         (("q.txt", "r.txt", "--entries", "bad.csv"), 1, "bad.csv:3"),
         (("q.txt", "r.txt", "--cost", "latency"), 1, "no run has a cost named 'latency'"),
         (("q.txt", "r.txt", "-t", "foo"), 1, "no test named"),
+        (("q.txt", "r.txt", "--baseline", "nobody"), 1, "there is no run named nobody"),
+        (
+            ("q.txt", "r.txt", "--entries", "cost.csv", "--cost", "slow"),
+            1,
+            'cost.csv:3: slow "very" is not a finite number',
+        ),
+        (("q.txt", "r.txt", "--entries", "cost.csv", "--cost", "fast"), 1, "cost.csv: there is no column 'fast'"),
         (("--entries", "e.csv", "--value", "nothing"), 1, "nothing"),
     ],
 )
@@ -150,6 +157,7 @@ def test_refusals(cranfield: Command, here: Path, words: tuple[str, ...], code: 
     (here / "q.txt").write_text("1 0 a 1\n2 0 b 1\n")
     (here / "r.txt").write_text("1 Q0 a 1 2 r\n2 Q0 b 1 2 r\n")
     (here / "e.csv").write_text("run,date\nr,2020-01-01\n")
+    (here / "cost.csv").write_text("run,slow\nr,1\ns,very\n")
     (here / "bad.csv").write_text("run,date\nx,2020-01-01\ny,yesterday\n")
     ended = cranfield("leaderboard", *words)
     assert (ended.code, ended.out) == (code, "")

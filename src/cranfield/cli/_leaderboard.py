@@ -149,7 +149,11 @@ def command(
     if entries:
         # A board of means may have titles for its runs, and titles come again.
         known = read_entries(
-            entries, columns=dict(columns), value=value, repeated="refuse" if value is None else "number"
+            entries,
+            columns=dict(columns),
+            value=value,
+            costs=settings["costs"],
+            repeated="refuse" if value is None else "number",
         )
     elif columns or value:
         option = "--column" if columns else "--value"

@@ -149,6 +149,8 @@ def _near(error: CranfieldError) -> str:
     from difflib import get_close_matches
 
     path = Path(error.file)
+    if path.exists():  # what is missing is another file, which this one names
+        return ""
     try:
         there = [other.name for other in path.parent.iterdir()]
     except OSError:  # no folder either, or one that may not be read

@@ -20,7 +20,7 @@ def text_of_pair(study: Study, *, bold: bool) -> list[str]:
     said = [f"{name.replace('_', ' ')}: {named[str(row[name])]}" for name in ("do_no_harm", "strict")]
     if row["do_no_harm_holm"] != row["do_no_harm"]:
         said.insert(1, f"do no harm, Holm over both facets: {named[str(row['do_no_harm_holm'])]}")
-    title = f"{b} against {a} on {whole['measure']}, {topics:,} topics"
+    title = f"{b} against {a} on {whole['measure']}, {topics:,} topic{'s' * (topics != 1)}"
     lines = [f"\x1b[1m{title}\x1b[0m" if bold else title, ""]
     lines += [f"  {line}" for line in paragraph(str(verdict["sentence"]), "text").splitlines()]
     lines += [f"  {'      '.join(said)}", ""]

@@ -84,7 +84,7 @@ def command(
         check_place(output)
     from cranfield.reports import report_on, to_html, to_pdf, write_parts  # charts take their time
 
-    known = read_entries(entries, columns=dict(columns)) if entries else None
+    known = read_entries(entries, columns=dict(columns), costs=settings["costs"]) if entries else None
     values = given.read(USUAL)
     labelled = {name: replace(given, qrels=file).read(USUAL) for name, file in labels}
     held = private_of(given, private, private_qrels, private_scores, USUAL)

@@ -138,15 +138,16 @@ def read_entries(
     *,
     columns: Mapping[str, str] | None = None,
     value: str | None = None,
+    costs: Sequence[str] = (),
     repeated: Repeated = "refuse",
 ) -> Entries:
     """Entries from a table with one row per run: a CSV, TSV, Parquet or JSON Lines file, a frame, or columns.
 
     Columns are known by their names, whatever the case; ``columns`` says where else to look, as in
     ``{"run": "description", "baseline": ""}``. The column ``value`` holds what the board gives a run; every other
-    column of numbers is a cost. A date is 2020-08-11, 2020/08/11 or 20200811; a baseline is marked by 1, true, yes, x,
-    baseline or 🏛. A name that comes again is refused; ``repeated="number"`` calls it "name (2)", for boards whose
-    submissions have titles instead of names.
+    column of numbers is a cost, and those that are named in ``costs`` must be. A date is 2020-08-11, 2020/08/11 or
+    20200811; a baseline is marked by 1, true, yes, x, baseline or 🏛. A name that comes again is refused;
+    ``repeated="number"`` calls it "name (2)", for boards whose submissions have titles instead of names.
     """
     if isinstance(data, Entries):
         return data
@@ -159,7 +160,9 @@ def read_entries(
     groups, texts, marks = (table.texts(places[what]) for what in ("group", "description", "baseline"))
     dates = [table.date(i, cell) for i, cell in enumerate(table.texts(places["date"]))]
     values = table.numbers(value) if value is not None else [None] * len(runs)
-    costs = {column: cells for column in table.others(places, value) if (cells := table.costs(column))}
+    for column in costs:
+        table.numbers(column)  # refuses what is none
+    known = {column: cells for column in table.others(places, value) if (cells := table.costs(column))}
     entries = tuple(
         Entry(
             run,
@@ -168,7 +171,7 @@ def read_entries(
             baseline=(marks[i] or "").casefold() in TRUE,
             description=texts[i] or "",
             value=values[i],
-            costs={column: cost for column, cells in costs.items() if (cost := cells[i]) is not None},
+            costs={column: cost for column, cells in known.items() if (cost := cells[i]) is not None},
         )
         for i, run in enumerate(runs)
     )
@@ -226,6 +229,9 @@ class _Table:
         raise problem(self.name, "E-TYPE", f'date "{cell}" is none', hint, line=self.lines[row])
 
     def numbers(self, column: str) -> list[float | None]:
+        if column not in self.cells:
+            hint = f"there are: {', '.join(self.cells)}"
+            raise problem(self.name, "E-COLUMNS", f"there is no column {column!r}", hint)
         found = [None if cell is None else _number(cell) for cell in self.cells[column]]
         for row, (number, cell) in enumerate(zip(found, self.cells[column], strict=True)):
             if number is None and cell is not None:

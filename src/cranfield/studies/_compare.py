@@ -293,7 +293,7 @@ def _dominant(tables: Mapping[str, Table]) -> str:
     return (
         f" Whatever the measure, {row['b']} has the better ranking in {row['ahead_b']:,} "
         f"topic{'s' * (row['ahead_b'] != 1)} and {row['a']} in "
-        f"{row['ahead_a']:,} (sign test, p = {row['p']:.2g}); {open_:,} depend on the measure."
+        f"{row['ahead_a']:,} (sign test, p = {row['p']:.2g}); {open_:,} depend{'s' * (open_ == 1)} on the measure."
     )
 
 

@@ -190,6 +190,7 @@ def _history_alone(entries: Any, baselines: Sequence[str]) -> Study:
 
 def _known(values: Values, entries: Any, baselines: Sequence[str]) -> Entries:
     """What is known about the runs: from a table, else from their own headers."""
+    baselines = [values.runs[values.run_index(run)] for run in baselines]  # refuses what is no run
     if entries is None:
         return join_entries(values).with_baselines(baselines)
     return (entries if isinstance(entries, Entries) else read_entries(entries)).with_baselines(baselines)
