@@ -145,4 +145,4 @@ def _finding(steps: list[dict[str, Any]], rows: list[dict[str, Any]], known: lis
     days = (last["day"] - first["day"]).days
     time = counted(round(days / MONTH), "month") if days >= 2 * MONTH else counted(days, "day")
     said = f"{len(steps)} steps in {time}: from {number(first['mean'])} to {number(last['mean'])}"
-    return said + f", {sum(known)} of them significant" * bool(known)
+    return said + f", {sum(known) or 'none'} of them significant" * bool(known)
