@@ -42,6 +42,7 @@ from cranfield.stats import (
     sota_sentence,
     sota_table,
     stability_table,
+    topics_until,
 )
 
 DRAWS = 10_000
@@ -165,6 +166,7 @@ def leaderboard(
     tables |= _flips(board, flips, flip_draws)
     if robust:
         tables |= _robust(board, cutoff or CUTOFF, rel)
+        said.append(_stable(tables["sizes"]))
     tables["above"] = above_table(stability, public.runs, made_by=board.made_by)
     tables["stability"] = stability_table(stability, public.runs, order, made_by=board.made_by)
     return Study("leaderboard", tables, _verdict(ranks, said, level), board.made_by, charts=_charts(tables))
@@ -332,6 +334,14 @@ def _robust(board: Board, cutoff: int, rel: float) -> dict[str, Table]:
         groups = board.entries.groups()
         tables["facets"] = facet_board(first, board.values.runs, groups, asked=board.asked, made_by=board.made_by)
     return tables
+
+
+def _stable(sizes: Table) -> str:
+    """From how many topics on the order of runs is stable, in words."""
+    enough, most = topics_until(sizes), sizes.cells("topics")[-1] if len(sizes) else None
+    if enough is not None:
+        return f"From {enough:,} topics on, other topics give nearly the same order (τ of .9 or more)."
+    return f"{most:,} topics are not enough for other topics to give the same order (τ below .9)." if most else ""
 
 
 def _verdict(ranks: Table, said: Sequence[str], level: float) -> dict[str, Any]:
