@@ -247,7 +247,10 @@ def main() -> None:
     """Run everything, or only what is named."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument(
-        "only", nargs="*", choices=["big", "cold", "campaign", "significance", "ranks", "agreement", []], help="default: everything"
+        "only",
+        nargs="*",
+        choices=["big", "cold", "campaign", "significance", "ranks", "agreement", []],
+        help="default: everything",
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
