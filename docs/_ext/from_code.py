@@ -198,9 +198,9 @@ IN_FULL = (cf.Assessed, cf.Measure, cf.Qrels, cf.Run, cf.Study, cf.Table, cf.Val
 def public_names() -> str:
     """Every name that the package gives, by the subpackage it comes from."""
     found: dict[str, list[str]] = {part: [] for part in HEADINGS}
-    later = {name: getattr(cf, name) for name in cf.LATER}
+    later = {name: getattr(cf, name) for name in cf.__getattr__.places}
     for name, value in (vars(cf) | later).items():
-        if name.startswith("_") or inspect.ismodule(value) or name in {"VERSION", "LATER", "Any", "TYPE_CHECKING"}:
+        if name.startswith("_") or inspect.ismodule(value) or name in {"VERSION", "Later", "TYPE_CHECKING"}:
             continue
         home = value.__module__ if hasattr(value, "__qualname__") else "cranfield.measures"
         found.setdefault(home.split(".")[1], []).append(directive(name, value))

@@ -1,6 +1,6 @@
 """Tell whether one search system is really better than another."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .core import VERSION
 from .core import CranfieldError as CranfieldError
@@ -11,6 +11,7 @@ from .core import Study as Study
 from .core import Table as Table
 from .core import Ties as Ties
 from .core import UnknownName as UnknownName
+from .core.later import Later
 from .data import Assessed as Assessed
 from .data import Attribute as Attribute
 from .data import Block as Block
@@ -49,31 +50,23 @@ from .measures import measure_all as measure_all
 from .measures import parse_measure as parse_measure
 from .measures import parse_measures as parse_measures
 from .measures import ratio as ratio
-from .studies import LATER
-from .studies import convert as convert
 from .studies import evaluate as evaluate
-from .studies import lint as lint
 
 if TYPE_CHECKING:
     from .studies import across as across
     from .studies import agreement as agreement
     from .studies import anova as anova
     from .studies import compare as compare
+    from .studies import convert as convert
     from .studies import leaderboard as leaderboard
+    from .studies import lint as lint
     from .studies import power as power
     from .studies import test as test
+else:
+    __getattr__ = Later(__name__, {"studies": "across agreement anova compare convert leaderboard lint power test"})
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__.places})
+
 
 __version__ = VERSION
-
-
-def __getattr__(name: str) -> Any:
-    """Studies of statistics, loaded when they are asked for: `import cranfield` does not wait for them."""
-    if name in LATER:
-        from . import studies
-
-        return getattr(studies, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *LATER])

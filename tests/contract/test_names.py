@@ -2,8 +2,11 @@
 
 import ast
 import inspect
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+
+import pytest
 
 import cranfield
 from cranfield.core import CranfieldError
@@ -65,6 +68,18 @@ def test_no_list_of_names_is_kept_by_hand() -> None:
         if isinstance(node, ast.Name) and node.id == "__all__"
     ]
     assert not kept
+
+
+def test_what_is_loaded_later_is_what_types_see() -> None:
+    """A name under TYPE_CHECKING is looked up on first use, and the other way round."""
+    for init in SOURCE.rglob("__init__.py"):
+        module = import_module(".".join(("cranfield", *init.parent.relative_to(SOURCE).parts)))
+        seen = {found.name.split(".")[-1] for found in imports(init) if found.lazy}
+        places = vars(module)["__getattr__"].places if "__getattr__" in vars(module) else {}
+        assert seen == set(places), init
+        assert all(hasattr(module, name) for name in seen), init
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            _ = module.nothing
 
 
 def test_every_error_of_ours_has_one_root() -> None:

@@ -5,18 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cranfield.core import CranfieldError, Ties
-from cranfield.data import ORDERS, Replicated, Values, has_replicates, read_replicates, read_scores
+from cranfield.data import ORDERS, Values, read_scores
 from cranfield.measures import PEERS, parse_measure, parse_measures
 from cranfield.studies import evaluate
 
 from ._show import progress, typed
 from ._topics import Levels, read_topics
 from ._usage import OneOf, Whole
+
+if TYPE_CHECKING:
+    from cranfield.data import Replicated
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -49,6 +52,8 @@ class Given:
         """
         counting, only = read_topics(self.topics)
         if self.scores:
+            from cranfield.data import has_replicates  # no other way in needs it
+
             asked = {"--rel": self.levels, "--ties": self.ties, "--compat": self.compat, "--gains": self.gains}
             words = [*filter(None, [self.qrels]), *self.runs, *self.measures]
             expect_scores_alone([*words, *(option for option, given in asked.items() if given)], None)
@@ -90,7 +95,9 @@ class Given:
             values = replace(values, measures=(measure,), made_by=made_by)
         return values if only is None else values.only(only)
 
-    def _replicated(self, scores: str) -> Replicated:
+    def _replicated(self, scores: str) -> "Replicated":
+        from cranfield.data import read_replicates
+
         for option, given in (("--topics", self.topics), ("--scale-of", self.scale_of)):
             if given:
                 raise click.UsageError(f"{option} is not for scores with replicates\nhint: leave it out")

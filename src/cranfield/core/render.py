@@ -3,7 +3,6 @@
 Text, Markdown, LaTeX and HTML are for people and rounded; CSV, TSV and JSON are for programs and exact.
 """
 
-import csv
 import io
 import json
 import math
@@ -11,7 +10,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import Enum
-from html import escape
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .errors import ParameterError
@@ -156,6 +154,8 @@ def paragraph(text: str, form: str) -> str:
     if form == "markdown":
         return _replace(text, _MARKDOWN)
     if form == "html":
+        from html import escape  # with its table of entities it takes a millisecond of every start
+
         return f"<p>{escape(text)}</p>"
     from textwrap import fill
 
@@ -296,6 +296,8 @@ def _latex(table: "Table") -> str:
 
 
 def _html(table: "Table") -> str:
+    from html import escape
+
     grid = _Grid(table, safe=escape, strong=lambda cell: f"<b>{cell}</b>")
     kind = [' class="number"' if numeric else "" for numeric in grid.numeric]
 
@@ -323,6 +325,8 @@ def _csv(table: "Table") -> Iterator[str]:
     # Written with \r\n so that the module quotes both characters (3.11 quotes only those of its own line end),
     # and joined with \n.
     out = _LastLine()
+    import csv
+
     writer = csv.writer(out, lineterminator="\r\n")
 
     def line(cells: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -56,6 +55,8 @@ class Study:
         return "\n\n".join(part for part in (visible(self.sentence), *map(str, self.tables.values())) if part)
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         sentence = f"<p>{escape(visible(self.sentence))}</p>" if self.sentence else ""
         return "\n".join([sentence, *(table._repr_html_() for table in self.tables.values())]).strip()
 

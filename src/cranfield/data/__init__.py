@@ -1,5 +1,9 @@
 """Files and foreign frames become typed values here: judgments, runs, assessed runs, values."""
 
+from typing import TYPE_CHECKING
+
+from cranfield.core.later import Later
+
 from ._aggregates import AGGREGATES as AGGREGATES
 from ._aggregates import check_aggregate as check_aggregate
 from ._assess import Attribute as Attribute
@@ -10,32 +14,12 @@ from ._assessed import Block as Block
 from ._assessed import assess_grades as assess_grades
 from ._chosen import find_run as find_run
 from ._chosen import find_topics as find_topics
-from ._collections import Collection as Collection
-from ._collections import read_collections as read_collections
-from ._entries import Entries as Entries
-from ._entries import Entry as Entry
-from ._entries import read_entries as read_entries
-from ._factors import Factors as Factors
-from ._factors import read_factors as read_factors
-from ._flipped import flip_labels as flip_labels
-from ._flipped import flipped_grades as flipped_grades
-from ._inspect import Inspected as Inspected
-from ._inspect import compare_topics as compare_topics
-from ._inspect import inspect as inspect
-from ._ir_metadata import entries_from_headers as entries_from_headers
-from ._ir_metadata import join_entries as join_entries
 from ._lengths import Lengths as Lengths
 from ._lengths import read_lengths as read_lengths
-from ._norms import Norms as Norms
-from ._norms import read_norms as read_norms
-from ._norms import write_norms as write_norms
 from ._problems import Problem as Problem
 from ._problems import Problems as Problems
 from ._qrels import Qrels as Qrels
 from ._qrels import read_qrels as read_qrels
-from ._replicates import Replicated as Replicated
-from ._replicates import has_replicates as has_replicates
-from ._replicates import read_replicates as read_replicates
 from ._run import ORDERS as ORDERS
 from ._run import Run as Run
 from ._run import RunFile as RunFile
@@ -46,12 +30,50 @@ from ._run import run_name as run_name
 from ._scenario import with_unjudged_as as with_unjudged_as
 from ._scores import read_scores as read_scores
 from ._source import Source as Source
-from ._splits import SPLITS as SPLITS
-from ._splits import Splits as Splits
-from ._splits import draw_splits as draw_splits
-from ._splits import read_splits as read_splits
-from ._splits import write_splits as write_splits
 from ._values import Curve as Curve
 from ._values import Given as Given
 from ._values import Values as Values
 from ._write import write as write
+
+if TYPE_CHECKING:
+    from ._collections import Collection as Collection
+    from ._collections import read_collections as read_collections
+    from ._entries import Entries as Entries
+    from ._entries import Entry as Entry
+    from ._entries import read_entries as read_entries
+    from ._factors import Factors as Factors
+    from ._factors import read_factors as read_factors
+    from ._flipped import flip_labels as flip_labels
+    from ._flipped import flipped_grades as flipped_grades
+    from ._inspect import Inspected as Inspected
+    from ._inspect import compare_topics as compare_topics
+    from ._inspect import inspect as inspect
+    from ._ir_metadata import entries_from_headers as entries_from_headers
+    from ._ir_metadata import join_entries as join_entries
+    from ._norms import Norms as Norms
+    from ._norms import read_norms as read_norms
+    from ._norms import write_norms as write_norms
+    from ._replicates import Replicated as Replicated
+    from ._replicates import has_replicates as has_replicates
+    from ._replicates import read_replicates as read_replicates
+    from ._splits import SPLITS as SPLITS
+    from ._splits import Splits as Splits
+    from ._splits import draw_splits as draw_splits
+    from ._splits import read_splits as read_splits
+    from ._splits import write_splits as write_splits
+else:
+    # What few commands read.
+    __getattr__ = Later(
+        __name__,
+        {
+            "_collections": "Collection read_collections",
+            "_entries": "Entries Entry read_entries",
+            "_factors": "Factors read_factors",
+            "_flipped": "flip_labels flipped_grades",
+            "_inspect": "Inspected compare_topics inspect",
+            "_ir_metadata": "entries_from_headers join_entries",
+            "_norms": "Norms read_norms write_norms",
+            "_replicates": "Replicated has_replicates read_replicates",
+            "_splits": "SPLITS Splits draw_splits read_splits write_splits",
+        },
+    )

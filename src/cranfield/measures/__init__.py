@@ -1,5 +1,9 @@
 """Effectiveness measures: each one small declared class; everything else is derived from the catalogue."""
 
+from typing import TYPE_CHECKING
+
+from cranfield.core.later import Later
+
 from ._base import AXIOMS as AXIOMS
 from ._base import CONDENSED as CONDENSED
 from ._base import MEASURES as MEASURES
@@ -42,16 +46,6 @@ from ._discounted import DCG as DCG
 from ._discounted import NDCG as NDCG
 from ._discounted import RBP as RBP
 from ._discounted import P as P
-from ._dominance import Dominance as Dominance
-from ._dominance import dominate as dominate
-from ._dominance import first_ranks as first_ranks
-from ._explain import by_family as by_family
-from ._explain import catalogue as catalogue
-from ._explain import explain as explain
-from ._explain import explained as explained
-from ._explain import first_use as first_use
-from ._explain import worked as worked
-from ._first import found_first as found_first
 from ._goals import BPM as BPM
 from ._goals import IFT as IFT
 from ._incomplete import Bpref as Bpref
@@ -66,9 +60,6 @@ from ._interval import exact_order as exact_order
 from ._interval import pairs_lost as pairs_lost
 from ._levels import at_levels as at_levels
 from ._levels import has_level as has_level
-from ._overlap import Overlap as Overlap
-from ._overlap import overlap_by_topic as overlap_by_topic
-from ._overlap import rbo as rbo
 from ._parse import parse_measure as parse_measure
 from ._parse import parse_measures as parse_measures
 from ._peers import PEERS as PEERS
@@ -104,6 +95,33 @@ from ._time import U as U
 from ._trec import OFFICIAL as OFFICIAL
 from ._trec import names_the_run as names_the_run
 from ._trec import trec_eval_text as trec_eval_text
-from ._users import user_model as user_model
 from ._values import DEFAULT as DEFAULT
 from ._values import measure_all as measure_all
+
+if TYPE_CHECKING:
+    from ._dominance import Dominance as Dominance
+    from ._dominance import dominate as dominate
+    from ._dominance import first_ranks as first_ranks
+    from ._explain import by_family as by_family
+    from ._explain import catalogue as catalogue
+    from ._explain import explain as explain
+    from ._explain import explained as explained
+    from ._explain import first_use as first_use
+    from ._explain import worked as worked
+    from ._first import found_first as found_first
+    from ._overlap import Overlap as Overlap
+    from ._overlap import overlap_by_topic as overlap_by_topic
+    from ._overlap import rbo as rbo
+    from ._users import user_model as user_model
+else:
+    # What no evaluation needs.
+    __getattr__ = Later(
+        __name__,
+        {
+            "_dominance": "Dominance dominate first_ranks",
+            "_explain": "by_family catalogue explain explained first_use worked",
+            "_first": "found_first",
+            "_overlap": "Overlap overlap_by_topic rbo",
+            "_users": "user_model",
+        },
+    )
