@@ -219,3 +219,9 @@ def test_interrupted(here: Path) -> None:
     assert process.returncode == 130
     assert said == b"error: interrupted\n"
     assert sorted(path.name for path in here.iterdir()) == ["qrels.txt", "run.txt", "s.csv"]
+
+
+def test_a_chart(cranfield: Command, scores: Path) -> None:
+    ended = cranfield("agreement", "--scores", "s.csv", "--splits", "5", "--chart", "a.svg")
+    assert ended.code == 0, ended.err
+    assert (scores / "a.svg").read_text().startswith("<svg")

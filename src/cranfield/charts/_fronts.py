@@ -182,5 +182,5 @@ class Pareto(Front):
         gain = number(abs(dear["mean"] - cheap["mean"]))
         times = f"{number(dear['value'] / cheap['value'], 1)} times" if cheap["value"] > 0 else "more of"
         what = dear["cost"].partition(" (")[0]
-        paid = f"{short(dear['run'], 24)} gains {gain} on {short(cheap['run'], 24)} for {times} the {what}"
+        paid = f"{short(dear['run'], 24)} gains {gain} over {short(cheap['run'], 24)} for {times} the {what}"
         return f"{len(front)} of {len(rows)} runs are on the front; {paid}"

@@ -10,7 +10,7 @@ from cranfield.studies import agreement
 
 from ._files import check_place, whole
 from ._show import check_output, output_options, progress, scale_option, show
-from ._statistics import draws_option, level_option, seed_option
+from ._statistics import check_chart, draw_chart, draws_option, level_option, seed_option
 from ._usage import Command, OneOf, Whole
 from ._values import Given, notes_of, values_options
 
@@ -43,6 +43,7 @@ from ._values import Given, notes_of, values_options
 @draws_option
 @seed_option
 @scale_option
+@click.option("--chart", metavar="FILE", help="Draw how often halves agree: .svg, .png, .pdf or .html.")
 @output_options()
 def command(
     given: Given,
@@ -52,6 +53,7 @@ def command(
     splits_file: str | None,
     save_splits: str | None,
     seed: int,
+    chart: str | None,
     form: str | None,
     table: str | None,
     output: str | None,
@@ -73,6 +75,7 @@ def command(
       cranfield agreement --scores ap.csv --splits-file splits.json
     """
     check_output(form, output)
+    check_chart(chart)
     if save_splits:
         check_place(save_splits)
     if splits and splits_file:
@@ -96,6 +99,7 @@ def command(
         with whole(save_splits) as place:
             write_splits(halves, place)
     show(study, form=form, table=table, output=output, notes=(*notes_of(values), *study["agreement"].notes))
+    draw_chart(study, "agreement", chart)
 
 
 def _halves(topics: int, splits: int, file: str | None, seed: int) -> Splits:

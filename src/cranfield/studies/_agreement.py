@@ -60,7 +60,7 @@ def agreement(
     made_by = replace(given.made_by, seed=seed, inputs=inputs)
     verdict = {"splits": len(halves), "pairs": pairs, "sentence": _sentence(table, len(halves), pairs)}
     tables = {"agreement": replace(table, made_by=made_by, notes=(*notes, *table.notes))}
-    return Study("agreement", tables, verdict, made_by)
+    return Study("agreement", tables, verdict, made_by, charts=("agreement",))
 
 
 def _splits(values: Values, splits: int, source: Splits | str | PathLike[str] | None, seed: int) -> Splits:

@@ -229,7 +229,7 @@ def costs(found: dict[str, tuple[float | None, float | None, bool]], cost: str =
 
 def test_the_front_is_joined_and_named() -> None:
     table = costs({"x": (0.3, 10.0, True), "y": (0.4, 200.0, True), "z": (0.2, 100.0, False)})
-    said = "2 of 3 runs are on the front; y gains .100 on x for 20 times the latency"
+    said = "2 of 3 runs are on the front; y gains .100 over x for 20 times the latency"
     assert finding(table, "pareto") == said
     assert [row["run"] for row in rows_of(table, "pareto", "line")] == ["x", "y"]
     assert set(texts(table, "pareto")) == {"x", "y"}
@@ -242,7 +242,7 @@ def test_one_run_may_be_the_best_and_the_cheapest() -> None:
     table = costs({"x": (0.4, 10.0, True), "y": (0.3, 20.0, False)})
     assert finding(table, "pareto") == "x is both the best and the cheapest of 2 runs"
     free = costs({"x": (0.3, 0.0, True), "y": (0.4, 20.0, True)})
-    assert finding(free, "pareto") == "2 of 2 runs are on the front; y gains .100 on x for more of the latency"
+    assert finding(free, "pareto") == "2 of 2 runs are on the front; y gains .100 over x for more of the latency"
 
 
 def test_better_is_up_also_where_less_is_better() -> None:
