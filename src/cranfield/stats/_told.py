@@ -15,6 +15,7 @@ from ._discriminative import swap_rate
 from ._effects import DZ, Cliff, DAv, HedgesG, RankBiserial, name_differences, name_effects, wins
 from ._near import TINY
 from ._omnibus import complete_topics
+from ._outcomes import means_of_both
 from ._power import achieved_power
 from ._tested import finite, places
 
@@ -49,7 +50,7 @@ def effects_table(values: Values, chosen: Sequence[tuple[int, int]]) -> Table:
         count = wins(pairs)
         ahead, behind = (count.a, count.b) if which.direction is Direction.LOWER else (count.b, count.a)
         d_z = DZ().size(pairs)
-        means = [_means(pairs, side, other) for side, other in ((pairs.a, pairs.b), (pairs.b, pairs.a))]
+        means = means_of_both(pairs)
         parts.append(
             _named(pairs, values.runs, measure)
             | {"mean_a": means[0], "mean_b": means[1]}
@@ -75,16 +76,6 @@ def _words(words: Sequence[str], numbers: NDArray[np.float64]) -> NDArray[np.obj
     told = np.array(words, dtype=object)
     told[np.isnan(numbers)] = None
     return told
-
-
-def _means(pairs: Pairs, side: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(pair,): the mean of one side over the topics of both."""
-    if pairs.whole:
-        return pairs.values.mean(axis=0)[side]
-    there = ~np.isnan(pairs.values)
-    both = there[:, side] & there[:, other]
-    sums = np.where(both, pairs.values[:, side], 0.0).sum(axis=0)
-    return np.divide(sums, both.sum(axis=0), out=np.full(len(pairs), np.nan), where=both.any(axis=0))
 
 
 def beliefs_table(values: Values, chosen: Sequence[tuple[int, int]], test: BayesSignedRank, asked: Asked) -> Table:
