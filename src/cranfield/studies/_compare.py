@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, weigh
+from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, listed, weigh
 from cranfield.data import Values, read_entries, read_scores
 from cranfield.measures import Dominance, dominate, found_first
 from cranfield.stats import (
@@ -110,6 +110,7 @@ def compare(
     tables["verdicts"] = replace(tables["verdicts"], notes=said)
     charts = tuple(name for name, table in CHARTS.items() if table in tables)
     more = _dominant(tables) if _most_relevant(given, rel) > 1 else ""
+    more += _unharmed(tables["harm"]) if margins else ""
     return Study("compare", tables, _verdict(tables["verdicts"], within, more), asking.made_by, charts=charts)
 
 
@@ -295,6 +296,21 @@ def _dominant(tables: Mapping[str, Table]) -> str:
         f"topic{'s' * (row['ahead_b'] != 1)} and {row['a']} in "
         f"{row['ahead_a']:,} (sign test, p = {row['p']:.2g}); {open_:,} depend{'s' * (open_ == 1)} on the measure."
     )
+
+
+def _unharmed(harm: Table) -> str:
+    """Where the first pair shows that b is not worse by more than a margin, and where it does not."""
+    first = harm.rows()[0]
+    rows = [row for row in harm.rows() if (row["a"], row["b"]) == (first["a"], first["b"])]
+    shown, open_ = (
+        [f"{row['facet']} ({row['margin']:g})" for row in rows if bool(row["shown"]) is so] for so in (True, False)
+    )
+    what = f"{first['b']} is shown not to be worse by more than the margin"
+    if not open_:
+        return f" In {listed(shown)}, {what}."
+    if not shown:
+        return f" In {listed(open_)}, it is not shown that {first['b']} is not worse by more than the margin."
+    return f" In {listed(shown)}, {what}; in {listed(open_)} that is not shown."
 
 
 def _verdict(verdicts: Table, cutoff: int, more: str) -> dict[str, Any]:

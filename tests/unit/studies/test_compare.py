@@ -312,6 +312,16 @@ def test_margins_ask_for_no_harm() -> None:
     told = {row["facet"]: row["shown"] for row in rows(found, "harm")}
     # On average .67 ranks later, of which less than 1 is shown; no topic lost; .33 of RR lost.
     assert told == {"ranking": True, "answered": True, "RR@100": False}
+    assert found.sentence.endswith(
+        " In ranking (1) and answered (0.1), B is shown not to be worse by more than the margin; "
+        "in RR@100 (0.1) that is not shown."
+    )
+    both = cf.compare(cf.evaluate(qrels, runs, "RR@100"), margins={"ranking": 1.0, "answered": 0.1})
+    assert both.sentence.endswith(
+        " In ranking (1) and answered (0.1), B is shown not to be worse by more than the margin."
+    )
+    none = cf.compare(cf.evaluate(qrels, runs, "RR@100"), margins={"RR@100": 0.1})
+    assert none.sentence.endswith(" In RR@100 (0.1), it is not shown that B is not worse by more than the margin.")
 
 
 # What it refuses
