@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import cranfield as cf
+from cranfield.charts import draw
 from cranfield.core import ParameterError, ScaleError, Study
 from cranfield.data import Values, read_entries
 from cranfield.simulate import Campaign
@@ -177,6 +178,8 @@ def test_only_means(shared_data: Path) -> None:
         assert len(study["sota"]) == trophies
         assert board.read_text().count("🏆") == trophies
         assert study.charts == ("sota",)
+        title = draw(study, "sota").to_dict()["title"]["text"]
+        assert (title if isinstance(title, str) else " ".join(title)).startswith(f"{trophies} steps in ")
         assert {row["p"] for row in rows(study, "sota")} == {None}
 
 
