@@ -128,7 +128,8 @@ def report_on(
         progress=progress,
     )
     sections.append(_compared(compared))
-    sections.append(Section("Values", values.study(), tables={"values": "Means over topics"}, rows=60))
+    means = replace(values.study(), tables={"means": values.mean(), **values.study().tables})
+    sections.append(Section("Values", means, tables={"means": "Means over topics"}, rows=200))
     return compose(sections, title=title or _title(values), command=command)
 
 
