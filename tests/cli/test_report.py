@@ -98,3 +98,17 @@ def test_a_report_whose_files_are_gone(cranfield: Command, files: Path) -> None:
     ended = cranfield("rerun", "r.html")
     assert (ended.code, ended.out) == (1, "")
     assert "c/qrels.txt: there is no such file" in ended.err
+
+
+def test_private_topics_stay_off_the_page(cranfield: Command, files: Path) -> None:
+    """No row is about a private topic, and the comparison counts the others alone."""
+    topics = sorted({line.split()[0] for line in (files / "c/qrels.txt").read_text().splitlines()})
+    ended = cranfield(*WORDS, "--private", ",".join(topics[:3]), "-o", "r.html")
+    assert ended.code == 0, ended.err
+    studies = {study["study"]: study["tables"] for study in kept(files / "r.html")["studies"]}  # type: ignore[attr-defined]
+    rows = [row for tables in studies.values() for table in tables.values() for row in table]
+    seen = {row["topic"] for row in rows if "topic" in row}
+    assert seen == set(topics[3:])
+    assert sum(row["topics"] for row in studies["compare"]["outcomes"]) == len(topics) - 3
+    assert {row["topics"] for row in studies["evaluate"]["values"]} == {len(topics) - 3}
+    assert {row["topics"] for row in studies["leaderboard"]["conditions"]} == {3, len(topics) - 3}

@@ -131,6 +131,14 @@ class Values:
             curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
         )
 
+    def parted(self, private: Iterable[str]) -> tuple["Values", "Values"]:
+        """The same values without these topics, and of these topics alone."""
+        named = list(private)
+        hidden, kept = self.only(named), set(self.topics) - set(named)  # refuses topics that are not there
+        if not kept:
+            raise ParameterError("every topic is private", hint="leave some of the topics public")
+        return self.only([topic for topic in self.topics if topic in kept]), hidden
+
     def topics_of(self, runs: Sequence[int]) -> tuple[str, ...]:
         """The topics that count for every one of these runs, given by their places."""
         counted = np.all(self.counted[list(runs)], axis=0)

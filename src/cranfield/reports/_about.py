@@ -114,7 +114,8 @@ def report_on(
             progress=progress,
         )
         sections.append(_board(led))
-    values = _public(values, private)
+    if private is not None and not isinstance(private, Values):
+        values, _ = values.parted(private)  # private topics are for the board to be looked at, not to be tuned to
     chosen = pairs if pairs or baseline is not None else [_leaders(values, led)]
     compared = compare(
         values,
@@ -131,14 +132,6 @@ def report_on(
     means = replace(values.study(), tables={"means": values.mean(), **values.study().tables})
     sections.append(Section("Values", means, tables={"means": "Means over topics"}, rows=200))
     return compose(sections, title=title or _title(values), command=command)
-
-
-def _public(values: Values, private: Any) -> Values:
-    """The values without private topics: these are for the board to be looked at, not for anybody to tune to."""
-    if private is None or isinstance(private, Values):
-        return values
-    hidden = set(private)
-    return values.only([topic for topic in values.topics if topic not in hidden])
 
 
 def _leaders(values: Values, board: Study | None) -> tuple[str, str]:

@@ -126,7 +126,7 @@ def leaderboard(
     notes = weigh(
         [(who, need, by) for who, need in needs.items()], scale, safe="the sign test is safe (-t sign --steps sign)"
     )
-    public, held = _parted(given, private)
+    public, held = (given, private) if private is None or isinstance(private, Values) else given.parted(private)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     stability = rank_stability(
         public.matrix(by),
@@ -196,18 +196,6 @@ def _known(values: Values, entries: Any, baselines: Sequence[str]) -> Entries:
     if entries is None:
         return join_entries(values).with_baselines(baselines)
     return (entries if isinstance(entries, Entries) else read_entries(entries)).with_baselines(baselines)
-
-
-def _parted(values: Values, private: Iterable[str] | Values | None) -> tuple[Values, Values | None]:
-    """The values of the public topics, and those of the private ones."""
-    if private is None or isinstance(private, Values):
-        return values, private
-    named = list(private)
-    hidden, held = values.only(named), set(named)  # refuses topics that are not there
-    rest = [topic for topic in values.topics if topic not in held]
-    if not rest:
-        raise ParameterError("every topic is private", hint="a board needs public topics too")
-    return values.only(rest), hidden
 
 
 def _dated(board: Board, stepping: PairTest, said: list[str]) -> dict[str, Table]:
