@@ -79,6 +79,10 @@ class Depth:
 
     of: Reader
 
+    @property
+    def reach(self) -> float:
+        return self.of.reach
+
     def kernel(self, block: Block) -> Rows:
         return self.of.depth(block)
 

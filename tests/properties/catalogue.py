@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError
 from cranfield.data import Assessed
-from cranfield.measures import MEASURES, Measure
+from cranfield.measures import AP, DCG, ERR, INST, MEASURES, NDCG, RBP, RR, Measure, P
 
 from .strategies import TOP
 
@@ -40,6 +40,13 @@ EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
     "Utility": ({"b": 0.5}, {"b": 0.5, "judged_only": True}, {"a": 3.0, "b": 0.0, "rel": 2}),
     "IPrec": tuple({"recall": 0.5, "rounding": way} for way in ROUNDINGS),
     "IAP": ({"points": 3}, *({"rounding": way} for way in ROUNDINGS)),
+    "NRG": tuple({"of": of} for of in (DCG(), NDCG(dcg="exp-log2"), RBP(), RR(rel=2), ERR(), INST(), P(k=5))),
+    "TaSC": ({"by": "mean"}, {"of": AP()}, {"of": RR(), "by": "mean"}),
+    "RareP": ({"alpha": 0.0}, {"alpha": 3.0}),
+    "interval": (
+        *({"of": of} for of in (RR(), NDCG(k=5), RBP(k=5), ERR(k=3))),
+        *({"of": AP(k=5), "by": by} for by in ("rankings", "maximin")),
+    ),
 }
 CUTS = (None, 1, 3, 5, 20)
 

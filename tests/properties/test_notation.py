@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cranfield.core import ParameterError, UnknownName
-from cranfield.measures import MEASURES, Measure, parse_measure, parse_measures
+from cranfield.measures import MEASURES, NDCG, RBP, RR, Measure, parse_measure, parse_measures
 from cranfield.measures._foreign import trec_names
 from cranfield.measures._trec import trec_name
 
@@ -41,6 +41,8 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "c": st.floats(-1000, 0),
     "T": st.floats(0.5, 100),
     "min_rel": st.integers(0, 2),
+    "alpha": st.floats(0, 100),
+    "of": st.sampled_from([NDCG(), NDCG(judged_only=True), RBP(p=0.5), RR(rel=2)]),
 }
 
 

@@ -23,7 +23,7 @@ from ._files import check_place, whole
 from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
 from ._topics import Levels, read_topics
 from ._usage import Command, OneOf, Whole
-from ._values import expect_files, expect_scores_alone
+from ._values import expect_files, expect_scores_alone, prior_option, said_prior
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
@@ -80,6 +80,7 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     help="Take documents that nobody judged as not relevant, or as of the top grade.",
 )
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
+@prior_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
 @scale_option
@@ -101,6 +102,7 @@ def command(
     residual: bool,
     unjudged: str | None,
     lengths: str | None,
+    prior: tuple[str, ...],
     gains: bool,
     scores: str | None,
     scale: Policy,
@@ -123,6 +125,7 @@ def command(
       cranfield evaluate qrels.txt runs/ --curve pr --chart curve.svg
       cranfield evaluate qrels.txt bm25.txt -m "RBP P@10" --residual
       cranfield evaluate qrels.txt bm25.txt -m all_trec --format trec_eval
+      cranfield evaluate qrels.txt runs/ -m "nDCG@10 NRG(nDCG@10)" --prior bm25
       cranfield evaluate --scores ap.csv --aggregate median
     """
     check_output("given" if form == "trec_eval" else form, output)
@@ -138,6 +141,7 @@ def command(
             "--residual": residual,
             "--unjudged": unjudged,
             "--lengths": lengths,
+            "--prior": prior,
         }
         words = [*filter(None, [qrels]), *runs, *measures, *(option for option, given in asked.items() if given)]
         expect_scores_alone(words, form)
@@ -160,6 +164,7 @@ def command(
                 residual=residual,
                 unjudged=UNJUDGED[unjudged],
                 lengths=lengths,
+                prior=said_prior(prior),
                 gains=gains,
                 scale=scale,
                 threads=threads,

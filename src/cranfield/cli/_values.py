@@ -40,6 +40,7 @@ class Given:
     topics: tuple[str, ...]
     ties: str | None
     compat: str | None
+    prior: tuple[str, ...]
     gains: bool
     scores: str | None
     scale_of: str | None
@@ -54,7 +55,13 @@ class Given:
         if self.scores:
             from cranfield.data import has_replicates  # no other way in needs it
 
-            asked = {"--rel": self.levels, "--ties": self.ties, "--compat": self.compat, "--gains": self.gains}
+            asked = {
+                "--rel": self.levels,
+                "--ties": self.ties,
+                "--compat": self.compat,
+                "--prior": self.prior,
+                "--gains": self.gains,
+            }
             words = [*filter(None, [self.qrels]), *self.runs, *self.measures]
             expect_scores_alone([*words, *(option for option, given in asked.items() if given)], None)
             if has_replicates(self.scores):
@@ -78,6 +85,7 @@ class Given:
                 only=only,
                 ties=self.ties,
                 compat=self.compat,
+                prior=said_prior(self.prior),
                 gains=self.gains,
                 threads=self.threads,
                 progress=see,
@@ -104,6 +112,19 @@ class Given:
         values = read_replicates(scores)
         return replace(values, made_by=replace(values.made_by, command=typed()))
 
+
+def said_prior(words: Sequence[str]) -> Any:
+    """What the words after ``--prior`` say: one word, or a list of runs; None where nothing was said."""
+    return words[0] if len(words) == 1 and words[0] in ("none", "others") else list(words) or None
+
+
+prior_option = click.option(
+    "--prior",
+    multiple=True,
+    metavar="RUN",
+    help="What is known before a run, for NRG, TaSC, Unique and RareP: a run or its file, none or others; may be "
+    "repeated.  [default: others]",
+)
 
 OPTIONS = (
     click.argument("qrels", required=False, metavar="QRELS"),
@@ -136,6 +157,7 @@ OPTIONS = (
         help="The order of documents with the same score.  [default: trec]",
     ),
     click.option("--compat", type=OneOf(list(PEERS)), help="Measure as a peer does."),
+    prior_option,
     click.option("--gains", is_flag=True, help="Grades may be decimals."),
     click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]"),
 )

@@ -35,6 +35,7 @@ from .seed import SEED as SEED
 from .seed import generator as generator
 from .study import Study as Study
 from .table import Table as Table
+from .table import stack as stack
 from .types import Direction as Direction
 from .types import Scale as Scale
 from .types import Ties as Ties

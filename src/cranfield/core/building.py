@@ -1,6 +1,6 @@
 """From an expression to the declared value it stands for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -12,16 +12,28 @@ T = TypeVar("T")
 
 
 def construct(
-    catalogue: Catalogue[T], expression: Expression, *, see: str, renamed: Mapping[str, str] | None = None
+    catalogue: Catalogue[T],
+    expression: Expression,
+    *,
+    see: str,
+    renamed: Mapping[str, str] | None = None,
+    inner: Callable[[Expression], T] | None = None,
 ) -> T:
-    """The declaration that an expression names, with its parameters; ``see`` says where it is explained."""
+    """The declaration that an expression names, with its parameters; ``see`` says where it is explained.
+
+    ``inner`` makes what stands inside it, for a declaration ``of`` another.
+    """
     cls: Any = catalogue[expression.name]
     at = getattr(cls, "at", "")
     known = {field.name for field in fields(cls)}
     given: dict[str, Any] = {(renamed or {}).get(key, key): value for key, value in expression.parameters}
-    if expression.inner:
+    if expression.inner and (inner is None or "of" not in known):
         hint = f"write {cls.name}@10" if at in known else f"write {cls.name}"
         raise ParameterError(f"{cls.name} takes no {catalogue.kind} in parentheses", hint=hint)
+    if len(expression.inner) > 1:
+        raise ParameterError(f"{cls.name} is of one {catalogue.kind}", hint=f"write {cls.name}({expression.inner[0]})")
+    if expression.inner and inner is not None:
+        given["of"] = inner(expression.inner[0])
     for key in given:
         if key not in known:
             hint = f"it has: {', '.join(sorted(known))}" if known else "it has none"

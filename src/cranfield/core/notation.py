@@ -78,7 +78,8 @@ def describe(instance: Any) -> Expression:
     """The canonical expression of a declared value: defaults left out, the field that ``at`` names put after ``@``.
 
     ``at`` is a class variable of the declaration and "k" where there is none; a number there is always written. Fields
-    that hold declarations themselves stand first, as inner measures.
+    that hold declarations themselves stand first, as inner measures, default or not; what these say already
+    (``implied``) is not said again.
     """
     declared: Any = type(instance)
     at_field = getattr(declared, "at", "k")
@@ -88,11 +89,14 @@ def describe(instance: Any) -> Expression:
     at: int | float | None = None
     for field in fields(instance):
         value = getattr(instance, field.name)
-        if field.name in defaults and value == defaults[field.name] and (field.name != at_field or value is None):
+        if field.name in getattr(declared, "implied", ()):
             continue
         if nested := _declared(value):
             inner += [describe(measure) for measure in nested]
-        elif field.name == at_field and not isinstance(value, str | bool | None):
+            continue
+        if field.name in defaults and value == defaults[field.name] and (field.name != at_field or value is None):
+            continue
+        if field.name == at_field and not isinstance(value, str | bool | None):
             at = _number(value)
         else:
             found[field.name] = _value(value)

@@ -228,3 +228,13 @@ def _saved(text: str, path: str | PathLike[str] | None) -> str:
         # Identifiers may hold bytes that were no UTF-8 in the file they came from.
         Path(path).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     return text
+
+
+def stack(tables: Sequence[Table]) -> Table:
+    """Tables with the same columns, one below the other, as one; every note once."""
+    first, *others = tables
+    if not others:
+        return first
+    cells = {name: [cell for table in tables for cell in table.cells(name)] for name in first.columns}
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return Table(cells, first.caption, first.made_by, tuple(notes), ends=first.ends)

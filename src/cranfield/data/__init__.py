@@ -11,9 +11,10 @@ from ._assess import assess as assess
 from ._assessed import NOBODY as NOBODY
 from ._assessed import Assessed as Assessed
 from ._assessed import Block as Block
-from ._assessed import assess_grades as assess_grades
 from ._chosen import find_run as find_run
 from ._chosen import find_topics as find_topics
+from ._given import assess_documents as assess_documents
+from ._given import assess_grades as assess_grades
 from ._lengths import Lengths as Lengths
 from ._lengths import read_lengths as read_lengths
 from ._problems import Problem as Problem
@@ -25,6 +26,7 @@ from ._run import Run as Run
 from ._run import RunFile as RunFile
 from ._run import RunFrame as RunFrame
 from ._run import find_runs as find_runs
+from ._run import order_of as order_of
 from ._run import read_run as read_run
 from ._run import run_name as run_name
 from ._scenario import with_unjudged_as as with_unjudged_as
@@ -50,9 +52,16 @@ if TYPE_CHECKING:
     from ._inspect import inspect as inspect
     from ._ir_metadata import entries_from_headers as entries_from_headers
     from ._ir_metadata import join_entries as join_entries
+    from ._named import NamedDocuments as NamedDocuments
+    from ._named import name_documents as name_documents
     from ._norms import Norms as Norms
     from ._norms import read_norms as read_norms
     from ._norms import write_norms as write_norms
+    from ._prior import PRIORS as PRIORS
+    from ._prior import Best as Best
+    from ._prior import Prior as Prior
+    from ._prior import make_prior as make_prior
+    from ._prior import split_known as split_known
     from ._replicates import Replicated as Replicated
     from ._replicates import has_replicates as has_replicates
     from ._replicates import read_replicates as read_replicates
@@ -72,6 +81,8 @@ else:
             "_flipped": "flip_labels flipped_grades",
             "_inspect": "Inspected compare_topics inspect",
             "_ir_metadata": "entries_from_headers join_entries",
+            "_prior": "PRIORS Best Prior make_prior split_known",
+            "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
             "_replicates": "Replicated has_replicates read_replicates",
             "_splits": "SPLITS Splits draw_splits read_splits write_splits",

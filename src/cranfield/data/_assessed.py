@@ -32,6 +32,10 @@ class Kernel(Protocol):
     def earns(self, grade: Grades, /) -> NDArray[np.bool_]:
         """Whether a document of this grade can make a difference: the others are not shown to the kernel."""
 
+    @property
+    def reach(self) -> float:
+        """The last rank that can make a difference: what stands below need not be shown; infinite: there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -145,12 +149,16 @@ class Assessed:
     tied: NDArray[np.int32]  # (row,): documents that share their score with another
     above: NDArray[np.float64] | None = None  # (entry,): sum of an attribute over all documents ranked above
     length: NDArray[np.float64] | None = None  # (named,): how long each is; ``above`` then adds up lengths
+    # (run, run): whose rankings are known already when a run is read; None: nobody's. What is relative asks for it.
+    prior: NDArray[np.bool_] | None = None
     # For the qrels and then each side table: which named document each of its rows is.
     named_by: tuple[NDArray[np.int64], ...] = ()
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     # What follows from the judgments alone, for whoever has the same ones.
     _kept: dict[Hashable, object] = field(default_factory=dict, init=False)
+    # What follows from the rankings too, for whoever shows these very runs.
+    _own: dict[Hashable, object] = field(default_factory=dict, init=False)
     # What this shows a part of, and which entries.
     _whole: "tuple[Assessed, NDArray[np.int64]] | None" = field(default=None, init=False)
 
@@ -173,6 +181,45 @@ class Assessed:
         if what not in self._kept:
             self._kept[what] = make()
         return cast("T", self._kept[what])
+
+    def once_here(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What follows from these very rankings, made once for all that show a part of them."""
+        if what not in self._own:
+            self._own[what] = make()
+        return cast("T", self._own[what])
+
+    def after(self, prior: NDArray[np.bool_] | None) -> "Assessed":
+        """The same rankings, read by somebody who knows others: (run, run), whose before each; never a run's own."""
+        runs = len(self.runs)
+        if prior is not None and (prior.shape != (runs, runs) or prior.diagonal().any()):
+            raise ParameterError("a prior says of each run which others are known", hint="(run, run), no run its own")
+        shown = replace(self, prior=prior)
+        object.__setattr__(shown, "_kept", self._kept)
+        object.__setattr__(shown, "_whole", self._whole)
+        return shown
+
+    def of_runs(self, runs: Sequence[int]) -> "Assessed":
+        """Some of the runs, given by their places; nothing is known before them."""
+        topics = len(self.topics)
+        rows = (np.asarray(runs, np.int64)[:, None] * topics + np.arange(topics)).reshape(-1)
+        length = np.diff(self.starts)[rows]
+        starts = np.concatenate(([0], length.cumsum()))
+        entry = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], length)
+        shown = replace(
+            self,
+            runs=tuple(self.runs[run] for run in runs),
+            starts=starts,
+            document=self.document[entry],
+            rank=self.rank[entry],
+            tie_first=self.tie_first[entry],
+            tie_last=self.tie_last[entry],
+            retrieved=self.retrieved[rows],
+            tied=self.tied[rows],
+            above=None if self.above is None else self.above[entry],
+            prior=None,
+        )
+        object.__setattr__(shown, "_kept", self._kept)
+        return shown
 
     @cached_property
     def judged(self) -> NDArray[np.int32]:
@@ -241,6 +288,7 @@ class Assessed:
             retrieved=counts.astype(np.int32),
             tied=np.zeros(len(counts), np.int32),
             above=self._lengths_above(order, starts),
+            prior=None,
         )
 
     def _lengths_above(self, order: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.float64] | None:
@@ -267,7 +315,7 @@ class Assessed:
         for i, kernel in enumerate(kernels):
             alike.setdefault(np.packbits(kernel.earns(self.grade)).tobytes(), []).append(i)
         for group in alike.values():
-            shown = self.only(kernels[group[0]].earns(self.grade))
+            shown = self.only(kernels[group[0]].earns(self.grade), max(kernels[i].reach for i in group))
             for block in shown.blocks():
                 for i in group:
                     out[block.row, i] = kernels[i].kernel(block)
@@ -276,14 +324,18 @@ class Assessed:
                     progress(done, out.size)
         return out.reshape(len(self.runs), len(self.topics), len(kernels))
 
-    def only(self, named: NDArray[np.bool_]) -> "Assessed":
-        """The same rankings with some of the named documents only; their ranks stay what they are.
+    def only(self, named: NDArray[np.bool_], reach: float = np.inf) -> "Assessed":
+        """The same rankings with some of the named documents only, down to a rank; ranks stay what they are.
 
         Most documents were judged not relevant, and most measures look away from those.
         """
-        if named.all():
+        if reach < np.inf:
+            place = np.flatnonzero(self.rank <= int(reach))
+            place = place[named[self.document[place]]]
+        elif named.all():
             return self
-        place = np.flatnonzero(named[self.document]) if named.any() else np.zeros(0, np.int64)
+        else:
+            place = np.flatnonzero(named[self.document]) if named.any() else np.zeros(0, np.int64)
         document, rank = self.document[place], self.rank[place]
         tie_first, tie_last = (rank if ties is self.rank else ties[place] for ties in (self.tie_first, self.tie_last))
         shown = replace(
@@ -298,6 +350,7 @@ class Assessed:
         whole, before = self._whole or (self, None)
         object.__setattr__(shown, "_whole", (whole, place if before is None else before[place]))
         object.__setattr__(shown, "_kept", self._kept)
+        object.__setattr__(shown, "_own", self._own)
         return shown
 
     def judged_only(self) -> "Assessed":
@@ -340,6 +393,7 @@ class Assessed:
             retrieved=self.retrieved[of],
             tied=np.zeros(len(of), np.int32),
             above=None,
+            prior=None,
         )
         object.__setattr__(shown, "_kept", self._kept)
         return shown
@@ -369,31 +423,3 @@ class Assessed:
         place = self.starts[rows, None] + np.arange(width)
         there = place < self.starts[rows + 1, None]
         return np.where(there, entries[np.where(there, place, 0)], otherwise)
-
-
-def assess_grades(rankings: Sequence[Sequence[float]], missed: Sequence[Sequence[float]] = ()) -> Assessed:
-    """One run whose rankings are given by the grades down them, a topic each; below 0 is a document nobody judged.
-
-    ``missed`` are the grades of judged documents that each ranking does not hold.
-    """
-    lengths = np.array([len(ranking) for ranking in rankings])
-    others = [list(missed[t]) if t < len(missed) else [] for t in range(len(rankings))]
-    named = np.concatenate(([0], np.cumsum([len(r) + len(m) for r, m in zip(rankings, others, strict=True)])))
-    grades = [float(grade) for r, m in zip(rankings, others, strict=True) for grade in (*r, *m)]
-    grade = np.array([number if number >= 0 else NOBODY for number in grades])
-    rank = np.concatenate([np.arange(1, n + 1) for n in lengths]).astype(np.int32)
-    first = np.repeat(named[:-1], lengths)
-    return Assessed(
-        runs=("run",),
-        topics=tuple(str(t + 1) for t in range(len(rankings))),
-        documents=Strings([f"document {d + 1}" for d in range(len(grade))]),
-        named=named,
-        grade=grade,
-        starts=np.concatenate(([0], lengths.cumsum())),
-        document=(first + rank - 1).astype(np.int32),
-        rank=rank,
-        tie_first=rank,
-        tie_last=rank,
-        retrieved=lengths.astype(np.int32),
-        tied=np.zeros(len(lengths), np.int32),
-    )

@@ -57,6 +57,7 @@ def with_unjudged_as(
         retrieved=assessed.retrieved[rows],
         tied=np.zeros(len(rows), np.int32),
         named_by=(),
+        prior=None,
     )
 
 

@@ -131,6 +131,23 @@ class Values:
             curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
         )
 
+    def of_runs(self, runs: Sequence[int]) -> "Values":
+        """The same values of some runs alone, given by their places."""
+        chosen = list(runs)
+        return replace(
+            self,
+            runs=tuple(self.runs[run] for run in chosen),
+            cube=self.cube[chosen],
+            counted=self.counted[chosen],
+            missing=self.missing[chosen],
+            tags=tuple(self.tags[run] for run in chosen) if self.tags else (),
+            low=None if self.low is None else self.low[chosen],
+            high=None if self.high is None else self.high[chosen],
+            order=None if self.order is None else self.order[chosen],
+            curve=self.curve and replace(self.curve, cube=self.curve.cube[chosen]),
+            assessed=self.assessed and self.assessed.of_runs(chosen),
+        )
+
     def parted(self, private: Iterable[str]) -> tuple["Values", "Values"]:
         """The same values without these topics, and of these topics alone."""
         named = list(private)

@@ -42,6 +42,7 @@ from ._cumulated import G as G
 from ._cumulated import NDCGRel as NDCGRel
 from ._curves import CURVES as CURVES
 from ._curves import precision_recall as precision_recall
+from ._derived import Derived as Derived
 from ._discounted import DCG as DCG
 from ._discounted import NDCG as NDCG
 from ._discounted import RBP as RBP
@@ -60,6 +61,9 @@ from ._interval import exact_order as exact_order
 from ._interval import pairs_lost as pairs_lost
 from ._levels import at_levels as at_levels
 from ._levels import has_level as has_level
+from ._mapped import Interval as Interval
+from ._mapped import maximin as maximin
+from ._mapped import scores as scores
 from ._parse import parse_measure as parse_measure
 from ._parse import parse_measures as parse_measures
 from ._peers import PEERS as PEERS
@@ -79,6 +83,13 @@ from ._recall import F as F
 from ._recall import R as R
 from ._recall import Rprec as Rprec
 from ._recall import Success as Success
+from ._relative import NRG as NRG
+from ._relative import RareP as RareP
+from ._relative import Relative as Relative
+from ._relative import TaSC as TaSC
+from ._relative import Unique as Unique
+from ._relative import rareness_across as rareness_across
+from ._relative import seen_out as seen_out
 from ._sets import Accuracy as Accuracy
 from ._sets import SetAP as SetAP
 from ._sets import SetF as SetF
@@ -99,6 +110,11 @@ from ._values import DEFAULT as DEFAULT
 from ._values import measure_all as measure_all
 
 if TYPE_CHECKING:
+    from ._choose import Step as Step
+    from ._choose import choose as choose
+    from ._choose import choose_pool as choose_pool
+    from ._choose import found_by as found_by
+    from ._choose import rank_by_value as rank_by_value
     from ._dominance import Dominance as Dominance
     from ._dominance import dominate as dominate
     from ._dominance import first_ranks as first_ranks
@@ -112,16 +128,21 @@ if TYPE_CHECKING:
     from ._overlap import Overlap as Overlap
     from ._overlap import overlap_by_topic as overlap_by_topic
     from ._overlap import rbo as rbo
+    from ._rankings import Rankings as Rankings
+    from ._rankings import Spacing as Spacing
+    from ._rankings import spacing as spacing
     from ._users import user_model as user_model
 else:
     # What no evaluation needs.
     __getattr__ = Later(
         __name__,
         {
+            "_choose": "Step choose choose_pool found_by rank_by_value",
             "_dominance": "Dominance dominate first_ranks",
             "_explain": "by_family catalogue explain explained first_use worked",
             "_first": "found_first",
             "_overlap": "Overlap overlap_by_topic rbo",
+            "_rankings": "Rankings Spacing spacing",
             "_users": "user_model",
         },
     )

@@ -145,6 +145,11 @@ class Measure(Declared, ABC):
         """Whether a document of this grade can make a difference to the value: the others are not shown."""
         return np.full(grade.shape, fill_value=True)
 
+    @property
+    def reach(self) -> float:
+        """The last rank that can make a difference to the value; infinite where nobody knows one."""
+        return np.inf
+
     def placed(self, grade: Grades) -> NDArray[np.bool_]:
         """Whether the place of a document of this grade matters: among ties, more may than earn anything."""
         return self.earns(grade)
@@ -153,6 +158,14 @@ class Measure(Declared, ABC):
         """The same measure with everything that depends on the judgments made explicit; ``top`` is their top grade."""
         del top
         return self
+
+    def grid(self, length: int, relevant: int) -> int | None:
+        """A number of which all values are whole multiples of one part, for rankings so long; None: nobody knows one.
+
+        It tells equal values from near ones, which floats cannot.
+        """
+        del length, relevant
+        return None
 
     def within(self, rank: Ranks) -> Weights:
         """1 down to the cut-off, 0 below it and where there is no document."""
@@ -208,9 +221,27 @@ class Binary(Measure):
 class Browsing(Measure):
     """A measure with a user: somebody who reads down the ranking and leaves at some rank."""
 
+    @property
+    def reach(self) -> float:
+        """The cut-off; but where unjudged documents are taken out, nobody knows which rank that was."""
+        return np.inf if self.k is None or self.judged_only else self.k
+
     @abstractmethod
     def seen(self, block: Block) -> Weights:
         """(row, document): the chance that somebody who saw the first rank gets as far as each named document."""
+
+    def known(self, block: Block) -> Weights:
+        """(row, document): how far somebody who has read the ranking already knows each named document."""
+        return self.seen(block)
+
+    @abstractmethod
+    def residual(self, block: Block, left: Weights) -> Rows:
+        """The value where only a share of each document's gain is left; how the ranking is read stays what it was."""
+
+    @property
+    def whole(self) -> "Discounted | None":
+        """The measure whose value for the perfect ranking this one is a share of; None: it is a share of nothing."""
+        return None
 
 
 class Discounted(Browsing):
@@ -234,6 +265,23 @@ class Discounted(Browsing):
         """Gain times discount, down to the cut-off."""
         return self.added(block, lambda: self.gain(block.grade) * self.discount(block.rank))
 
+    def residual(self, block: Block, left: Weights) -> Rows:
+        """What is left of the gains, times discount."""
+        return (self.gain(block.grade) * left * self.discount(block.rank) * self.within(block.rank)).sum(axis=1)
+
+
+class Normalised(Discounted):
+    """A sum of gains times discount as a share of what it is at best; 0 where nothing is relevant."""
+
+    @property
+    def whole(self) -> Discounted:
+        """The sum itself."""
+        return self
+
+    def value(self, block: Block) -> Rows:
+        """The share of what is there at best."""
+        return ratio(super().value(block), block.at_best(Unnormalised(self.whole)))
+
 
 class Cascade(Browsing):
     """A user who reads down and may stop, satisfied, at every document."""
@@ -253,6 +301,10 @@ class Cascade(Browsing):
     def value(self, block: Block) -> Rows:
         """The expected reciprocal of the rank where the user stops."""
         return (self.stop(block.grade) / block.rank * self.seen(block)).sum(axis=1)
+
+    def residual(self, block: Block, left: Weights) -> Rows:
+        """The same, where only a share of those who stop is satisfied."""
+        return (self.stop(block.grade) * left / block.rank * self.seen(block)).sum(axis=1)
 
     def over_ties(self, block: Block) -> Rows | None:
         """The same expectation, over all orders."""
@@ -275,6 +327,10 @@ class Reader(Browsing):
     def value(self, block: Block) -> Rows:
         """Gains that are seen, for every document that is looked at."""
         return (self.gain(block.grade) * self.seen(block)).sum(axis=1) / self.depth(block)
+
+    def residual(self, block: Block, left: Weights) -> Rows:
+        """What is left of the gains that are seen, for every document that is looked at."""
+        return (self.gain(block.grade) * left * self.seen(block)).sum(axis=1) / self.depth(block)
 
 
 def stays(stop: Gains) -> Weights:
@@ -300,6 +356,11 @@ class Unnormalised:
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         """As the measure has it."""
         return self.of.earns(grade)
+
+    @property
+    def reach(self) -> float:
+        """As the measure has it."""
+        return self.of.reach
 
 
 def below_top(grade: Grades, measure: Measure, top: float | None) -> float:

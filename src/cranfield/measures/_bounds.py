@@ -99,6 +99,10 @@ class _AtBest:
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         return grade >= 0
 
+    @property
+    def reach(self) -> float:
+        return self.of.reach
+
     def kernel(self, block: Block) -> Rows:
         if isinstance(self.of, INST):
             return _hopeful(self.of, block)

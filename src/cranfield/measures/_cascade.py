@@ -1,12 +1,13 @@
 """Measures whose user stops when satisfied."""
 
 from dataclasses import replace
+from math import lcm
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
 from cranfield.core import Direction, Limits, ParameterError, Scale
-from cranfield.core.types import Gains, Grades, Ranks, Rows
+from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
 from ._base import Binary, Cascade, Claim, Example, TopGrade, below_top, measure, top_of
@@ -30,8 +31,19 @@ class RR(Binary, Cascade):
     def bounded(self) -> bool:
         return not self.judged_only
 
+    def grid(self, length: int, relevant: int) -> int | None:
+        return lcm(*range(1, length + 1))
+
     def stop(self, grade: Grades) -> Gains:
         return self.gain(grade)
+
+    # bigdeli2024: whoever has read a ranking knows a document the less the further down it stands, and of several
+    # relevant documents the one that is worth most now is the answer. The paper has one relevant document a topic.
+    def known(self, block: Block) -> Weights:
+        return self.within(block.rank) / block.rank
+
+    def residual(self, block: Block, left: Weights) -> Rows:
+        return (self.gain(block.grade) * left * self.known(block)).max(axis=1, initial=0)
 
 
 @measure("ERR", cite="chapelle2009err")

@@ -18,8 +18,8 @@ from ._base import (
     Discounted,
     Example,
     Measure,
+    Normalised,
     TopGrade,
-    Unnormalised,
     below_top,
     measure,
     ratio,
@@ -46,16 +46,13 @@ class CG(Discounted):
 
 
 @measure("NCG", cite="jarvelin2002", aliases=("nCG",))
-class NCG(CG):
+class NCG(Normalised, CG):
     """Normalised cumulated gain: CG as a share of the CG of the perfect ranking; 0 where nothing is relevant."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     formula: ClassVar[str] = "CG@k / CG@k of the judged documents sorted by grade"
     example: ClassVar[Example] = Example("NCG@3", (3, 0, 1, 2), "(3 + 0 + 1) / (3 + 2 + 2)", missed=(2,))
     linear: ClassVar[bool] = True
-
-    def value(self, block: Block) -> Rows:
-        return ratio(super().value(block), block.at_best(Unnormalised(self)))
 
 
 @measure("gP", cite="kekalainen2002")
@@ -93,7 +90,7 @@ class GP(Discounted):
 
 
 @measure("gR", cite="kekalainen2002")
-class GR(CG):
+class GR(Normalised, CG):
     """Generalised recall: the grades of the first ``k`` documents as a share of the grades of all judged documents."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -101,8 +98,9 @@ class GR(CG):
     example: ClassVar[Example] = Example("gR@3", (3, 0, 1, 2), "(3 + 0 + 1) / (3 + 1 + 2 + 2)", missed=(2,))
     linear: ClassVar[bool] = True
 
-    def value(self, block: Block) -> Rows:
-        return ratio(super().value(block), block.at_best(CG()))
+    @property
+    def whole(self) -> CG:
+        return CG()
 
 
 class Graded(Measure):

@@ -19,11 +19,10 @@ from ._base import (
     Discounted,
     Example,
     Grade,
+    Normalised,
     TopGrade,
-    Unnormalised,
     below_top,
     measure,
-    ratio,
 )
 
 
@@ -45,6 +44,9 @@ class P(Binary, Discounted):
     @property
     def bounded(self) -> bool:
         return not self.judged_only
+
+    def grid(self, length: int, relevant: int) -> int | None:
+        return self.k
 
     def discount(self, rank: Ranks) -> Weights:
         return np.full_like(rank, 1 / (self.k or 1))
@@ -152,7 +154,7 @@ def _is_worth(number: object) -> bool:
 
 
 @measure("nDCG", cite="jarvelin2002", aliases=("NDCG",))
-class NDCG(DCG):
+class NDCG(Normalised, DCG):
     """DCG as a share of the DCG of the perfect ranking; 0 where nothing is relevant."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -166,6 +168,3 @@ class NDCG(DCG):
     @property
     def bounded(self) -> bool:  # what the perfect ranking is worth moves with what is judged
         return False
-
-    def value(self, block: Block) -> Rows:
-        return ratio(super().value(block), block.at_best(Unnormalised(self)))

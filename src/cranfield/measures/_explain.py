@@ -14,7 +14,7 @@ from ._base import MEASURES, Browsing, Cascade, Discounted, Example, Measure, Re
 from ._parse import parse_measure, parse_measures
 from ._values import measure_all
 
-FAMILIES = ("binary", "graded", "user model", "interval", "count")
+FAMILIES = ("binary", "graded", "user model", "relative", "interval", "count")
 USERS = (Discounted, Cascade, Reader, Browsing)  # whose docstrings say who reads, the most special first
 WIDE = 88
 CUT = 10  # where a measure is cut off that needs it, and shows no example

@@ -58,7 +58,13 @@ def _measure(expression: Expression) -> Measure:
     expression = _in_full(expression)
     if expression.name not in MEASURES:
         raise unknown(expression.name)
-    return construct(MEASURES, expression, see="cranfield measures", renamed=PARAMETERS)
+    return construct(MEASURES, expression, see="cranfield measures", renamed=PARAMETERS, inner=_inside)
+
+
+def _inside(expression: Expression) -> Measure:
+    """What stands in the parentheses of another; it may be a foreign word too."""
+    foreign = None if expression.name in MEASURES else translate(str(expression))
+    return _measure(foreign[0] if foreign and len(foreign) == 1 else expression)
 
 
 def _in_full(expression: Expression) -> Expression:

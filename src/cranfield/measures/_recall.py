@@ -1,6 +1,7 @@
 """Measures that need to know how much was there to be found."""
 
 from dataclasses import replace
+from math import lcm
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -36,6 +37,9 @@ class R(Binary):
     def scale(self) -> Claim:  # ferrante2021: within one topic; the unit changes with its number of relevant documents
         return COUNTED
 
+    def grid(self, length: int, relevant: int) -> int | None:
+        return max(1, min(relevant, self.k or relevant) if self.capped else relevant)
+
     def value(self, block: Block) -> Rows:
         cap = self.k if self.capped else None
         return ratio(self.hits(block), np.minimum(block.relevant(self.rel), cap or np.inf))
@@ -53,6 +57,10 @@ class AP(Binary):
     formula: ClassVar[str] = "1/R · Σ_{i≤k, i relevant} P@i,  R relevant documents"
     example: ClassVar[Example] = Example("AP", (1, 0, 1, 1), "(1/1 + 2/3 + 3/4) / 4", missed=(1,))
     capped: bool = False
+
+    def grid(self, length: int, relevant: int) -> int | None:
+        found = min(relevant, self.k or relevant) if self.capped else relevant
+        return max(1, found) * lcm(*range(1, length + 1))
 
     def value(self, block: Block) -> Rows:
         return self._mean(self.added(block, lambda: self._precisions(block), what=("AP", self.rel)), block)
@@ -116,6 +124,9 @@ class Success(Binary):
     @property
     def scale(self) -> Claim:  # ferrante2021: two values are equally spaced
         return INTERVAL
+
+    def grid(self, length: int, relevant: int) -> int | None:
+        return 1
 
     def value(self, block: Block) -> Rows:
         return (self.hits(block) > 0).astype(np.float64)

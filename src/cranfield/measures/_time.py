@@ -38,6 +38,9 @@ class Timed(Browsing):
     def value(self, block: Block) -> Rows:
         return (self.gain(block.grade) * self.decay(block) * self.within(block.rank)).sum(axis=1)
 
+    def residual(self, block: Block, left: Weights) -> Rows:
+        return (self.gain(block.grade) * left * self.decay(block) * self.within(block.rank)).sum(axis=1)
+
     def earns(self, grade: Grades) -> NDArray[np.bool_]:
         # Judged documents that are worth nothing take time, and nothing else tells how much the unjudged ones took.
         return (self.gain(grade) > 0) | (self.judged_only & (grade >= 0))

@@ -13,6 +13,7 @@ from ._base import Measure
 from ._bounds import Scenario, bounds, map_scenario
 from ._interval import TotalOrder, exact_order, pairs_lost
 from ._parse import parse_measures
+from ._relative import Relative
 from ._ties import expected, tie_bounds
 
 # What people expect to see when they ask for nothing.
@@ -67,6 +68,10 @@ def measure_all(
     if sum([ties in (Ties.AVERAGE, Ties.BOUNDS), unjudged is not None, residual]) > 1:
         hint = "ask for the order of ties, for the residual or for a scenario of the unjudged, one at a time"
         raise ParameterError("one thing that is not known at a time", hint=hint)
+    relative = [measure for measure in wanted if isinstance(measure, Relative)]
+    if relative and (ties in (Ties.AVERAGE, Ties.BOUNDS) or unjudged is not None or residual):
+        hint = "choose an order of ties, and leave out --residual and --unjudged"
+        raise ParameterError(f"{relative[0]} looks at other runs as they are, in one order", hint=hint)
     return _filled(values, assessed, wanted, ties, unjudged, residual=residual, seed=seed, progress=progress)
 
 

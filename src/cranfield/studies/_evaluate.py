@@ -1,16 +1,18 @@
 """How good is each run?"""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Policy, Scale, Ties, weigh
-from cranfield.data import Source, Values, assess, check_aggregate, find_topics, read_qrels
+from cranfield.data import Assessed, Source, Values, assess, check_aggregate, find_runs, find_topics, read_qrels
 from cranfield.measures import (
     CURVES,
     DEFAULT,
     Measure,
     Peer,
+    Relative,
     Scenario,
     at_levels,
     has_level,
@@ -50,6 +52,7 @@ def evaluate(
     unjudged: Scenario | None = None,
     residual: bool = False,
     lengths: Any = None,
+    prior: Any = None,
     gains: bool = False,
     scale: Policy = "note",
     seed: int = SEED,
@@ -69,7 +72,9 @@ def evaluate(
     ``ties`` orders documents of equal score, or takes the mean over all orders (``average``), or adds the worst and
     the best (``bounds``). ``compat`` does as a peer does (``trec_eval-9``, ``ranx``, …); what is said beside it counts
     more. ``residual`` adds the bounds that unjudged documents leave open, ``unjudged`` takes them ``as_worst`` or
-    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals. Where means are
+    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals. ``prior`` says what
+    is known before a run where a measure asks for it (NRG, TaSC, Unique, RareP): all ``others``, ``none``, or a list of
+    runs, by name if they are evaluated too, else as files; :func:`novelty` knows more. Where means are
     compared that ask more of the numbers than their measure gives, ``scale`` says what to do: ``note`` it, ``refuse``,
     or ``ignore`` it.
     ``progress`` hears of the bytes that are read, ``measuring`` of the values that are made.
@@ -87,9 +92,10 @@ def evaluate(
     if only is not None:
         only = list(only) if not isinstance(only, str) else [only]
         find_topics(judged.topics.to_list(), only)
+    found, known = _with_prior(runs, wanted, prior)
     assessed = assess(
         judged,
-        runs,
+        found,
         ties=Ties.TREC if order in OPEN else order,
         compat="trec_eval-9" if like.single else None,
         without_self=like.without_self,
@@ -97,6 +103,9 @@ def evaluate(
         threads=threads,
         progress=progress,
     )
+    shown = len(assessed.runs) if known is None else len(assessed.runs) - known.extra
+    if known is not None:
+        assessed = known.before(assessed)
     values = measure_all(
         assessed,
         wanted,
@@ -112,10 +121,64 @@ def evaluate(
     tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
     compared = means if len(values.runs) > 1 else ()
     notes = (*_few(assessed.notes), *_told(assessed.sources), *tied, *own, *compared)
-    values = replace(values, notes=notes, by=aggregate)
+    values = replace(values, notes=notes if known is None else (*notes, known.said), by=aggregate)
     if curve:
         values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))
+    values = values if shown == len(values.runs) else values.of_runs(range(shown))
     return values if only is None else values.only(only)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known before every run, for measures that ask for it."""
+
+    prior: str | Sequence[str]
+    measures: Sequence[Measure]
+    extra: int = 0  # runs at the end that are not evaluated themselves
+
+    def before(self, assessed: Assessed) -> Assessed:
+        """The runs, each after what is known before it; those that are not evaluated are no runs of the user's."""
+        from cranfield.data import make_prior  # few evaluations ask for it
+
+        files = [source.name for source in assessed.sources if source.kind == "run"]
+        known = make_prior(self.prior, assessed.runs, files=files).known
+        first = 1 + len(assessed.runs) - self.extra
+        sources = [
+            replace(source, kind="prior") if first <= i <= len(assessed.runs) else source
+            for i, source in enumerate(assessed.sources)
+        ]
+        return replace(assessed.after(known), sources=tuple(sources))
+
+    @property
+    def said(self) -> str:
+        """Against what the values are, in a sentence."""
+        names = ", ".join(map(str, self.measures))
+        if self.prior == "none":
+            return f"{names}: nothing is known before a run"
+        against = "all other runs" if self.prior == "others" else ", ".join(self.prior)
+        return f"{names}: against {against}"
+
+
+def _with_prior(runs: Any, measures: Sequence[Measure], prior: Any) -> tuple[Any, _Known | None]:
+    """The runs, with those that are only known before them at the end."""
+    asking = [measure for measure in measures if isinstance(measure, Relative)]
+    if not asking:
+        if prior is not None:
+            hint = "measures that ask for one: NRG(nDCG@10), TaSC(nDCG@10), Unique@10, RareP@10"
+            raise ParameterError("no measure asks what is known before a run", hint=hint)
+        return runs, None
+    if prior is None or prior in ("none", "others"):
+        return runs, _Known(prior or "others", asking)
+    from cranfield.data import PRIORS, split_known
+
+    if isinstance(prior, str) and prior in PRIORS:
+        raise ParameterError(f"prior={prior} needs to know the runs better", hint="the study novelty has it")
+    found = find_runs(runs)
+    named = [prior] if isinstance(prior, str | PathLike) else list(prior)
+    places, others = split_known(found, named)
+    joined = find_runs([*found, *others])
+    names = [joined[place].name for place in places] + [run.name for run in joined[len(found) :]]
+    return joined, _Known(names, asking, len(others))
 
 
 def _weighed(measures: Sequence[Measure], aggregate: str | None, policy: Policy) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ class Function:
 
     function: Callable[[Block], Rows]
     least: float = NOBODY
+    reach: float = np.inf
 
     def kernel(self, block: Block, /) -> Rows:
         return self.function(block)
