@@ -17,6 +17,7 @@ NEEDS["baycomp"] = "BAYCOMP" in os.environ  # it would install a package named t
 NEEDS["r_stats"] = "R_STATS" in os.environ  # versions of R differ in the twelfth digit
 NEEDS["r_pooled"] = "R_POOLED" in os.environ  # so do versions of metafor
 NEEDS["ranx"] = "RANX" in os.environ  # it compiles itself for a minute, and is not among the requirements of the tests
+NEEDS["fusion"] = NEEDS["ranx"]
 
 
 def test_every_golden_file_has_its_maker_and_its_source() -> None:
