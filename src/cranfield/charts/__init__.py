@@ -6,6 +6,10 @@ from ._base import chart as chart
 from ._base import draw as draw
 from ._board import Board as Board
 from ._board import Stability as Stability
+from ._changes import Changes as Changes
+from ._chosen import Ensemble as Ensemble
+from ._chosen import PoolRuns as PoolRuns
+from ._chronology import Chronology as Chronology
 from ._fronts import Facets as Facets
 from ._fronts import Pareto as Pareto
 from ._history import StateOfTheArt as StateOfTheArt
@@ -13,6 +17,10 @@ from ._lines import Power as Power
 from ._lines import PrecisionRecall as PrecisionRecall
 from ._lines import Weights as Weights
 from ._matrix import PMatrix as PMatrix
+from ._novelty import Novelty as Novelty
+from ._novelty import Rareness as Rareness
+from ._novelty import Tasc as Tasc
+from ._novelty import Unique as Unique
 from ._outcomes import Dominance as Dominance
 from ._outcomes import Outcomes as Outcomes
 from ._outcomes import TopicDifferences as TopicDifferences
@@ -29,3 +37,4 @@ from ._runs import Intervals as Intervals
 from ._save import SUFFIXES as SUFFIXES
 from ._save import check_suffix as check_suffix
 from ._save import save as save
+from ._spacing import Spacings as Spacings

@@ -32,13 +32,13 @@ class StateOfTheArt(Chart):
         columns = ("run", "date", "mean", "kind", *["significant"] * tested)
         every = rows_of(table, *columns)
         rows = [
-            {**row, "day": _day(row["date"])} for row in every if row["date"] is not None and row["mean"] is not None
+            {**row, "day": day_of(row["date"])} for row in every if row["date"] is not None and row["mean"] is not None
         ]
         if not rows:
             raise ParameterError("there is nothing to draw: no run has a date and a mean", hint="give the runs dates")
         rows.sort(key=lambda row: row["day"])
         for row in rows:
-            row["at"] = _moment(row["day"])
+            row["at"] = moment(row["day"])
         steps = [row for row in rows if row["kind"] == "sota"]
         known = [row["significant"] for row in steps if tested and row["significant"] is not None]
         for row in steps:
@@ -61,7 +61,7 @@ class StateOfTheArt(Chart):
         return alt.layer(*layers).properties(title=title, width=WIDE, height=high).configure(**THEME)
 
 
-def _day(cell: object) -> date:
+def day_of(cell: object) -> date:
     """A date, as one or as text."""
     if isinstance(cell, date):
         return cell
@@ -71,7 +71,7 @@ def _day(cell: object) -> date:
         raise ParameterError(f"{cell!r} is no date", hint="write dates as 2021-02-28") from None
 
 
-def _moment(day: date) -> float:
+def moment(day: date) -> float:
     """A day as altair counts time: thousandths of seconds, at noon, so that no time zone moves it."""
     return datetime(day.year, day.month, day.day, 12, tzinfo=UTC).timestamp() * 1000
 

@@ -1,0 +1,126 @@
+"""cranfield scale."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from cranfield.core import Study, Table
+from cranfield.stats import CORRECTIONS
+from cranfield.studies import scale
+
+from ._show import check_output, output_options, progress, show, typed
+from ._statistics import chart_options, check_chart, draw_chart, level_option, seed_option
+from ._usage import Command, Whole
+
+FEW = {"values": 40, "solvability": 10, "changes": 25, "axioms": 100, "scores": 20}
+SHOWN = ("scales", "values", "solvability")
+CHANGED = ("changed", "changes", "scales")
+ALL = ("scales", "axioms", "permissible")
+
+
+class Counts(click.ParamType[tuple[int, ...]]):
+    """How many documents there are: one number, or one for each grade with commas."""
+
+    name = "N"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The numbers that the text holds."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        if not all(re.fullmatch(r"\d{1,9}", word, re.ASCII) for word in words):
+            self.fail(f"cannot be {value}\nhint: give a number, or one for each grade: 3,2", param, ctx)
+        return tuple(map(int, words))
+
+
+@click.command("scale", cls=Command)
+@click.argument("measures", nargs=-1, metavar="[MEASURE...]")
+@click.option("--length", type=Whole(), help="Documents in a ranking.  [default: the longest cut-off]")
+@click.option(
+    "--relevant", type=Counts(), help="Relevant documents of the topic; 3,2 with --grades 2.  [default: as many as fit]"
+)
+@click.option("--grades", type=Whole(), help="Grades above 0.  [default: 1, relevant or not]")
+@click.option("--qrels", metavar="FILE", help="Judgments, with --runs: what would change for these runs?")
+@click.option("--runs", multiple=True, metavar="RUN", help="A run, a folder or a pattern; may be repeated.")
+@click.option(
+    "--correct",
+    default="holm",
+    show_default=True,
+    metavar="NAME",
+    help=f"For the pairs of runs: {', '.join(CORRECTIONS.names())}.",
+)
+@click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]")
+@level_option
+@seed_option
+@chart_options(("spacing", "changes"), usual="spacing")
+@output_options()
+def command(
+    measures: tuple[str, ...],
+    relevant: tuple[int, ...] | None,
+    qrels: str | None,
+    runs: tuple[str, ...],
+    chart: str | None,
+    draw: str,
+    form: str | None,
+    table: str | None,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """What do a measure's numbers mean, and what may be done with them?
+
+    All rankings of so many documents are gone through: which values the measure takes, how far they lie apart, which
+    differences no two rankings have. With --qrels and --runs: what changes for these runs when the measure is put at
+    equal steps, the mean becomes the median, or the t test the sign test. Without a measure: the whole catalogue.
+
+    \b
+    Examples:
+      cranfield scale                                      (what all measures claim)
+      cranfield scale RR@3
+      cranfield scale P R AP RR "RBP(p=0.5)" DCG --length 4 --relevant 4 --chart steps.svg
+      cranfield scale nDCG@5 --grades 2 --relevant 3,2
+      cranfield scale RR@3 --table solvability
+      cranfield scale AP@10 --qrels qrels.txt --runs runs/
+      cranfield evaluate qrels.txt runs/ -m "AP@10 interval(AP@10)"
+    """
+    check_output(form, output)
+    check_chart(chart)
+    if bool(qrels) != bool(runs):
+        raise click.UsageError("--qrels and --runs belong together\nhint: --qrels qrels.txt --runs runs/")
+    with progress("reading") as see, progress("going through rankings") as watch:
+        study = scale(
+            list(measures) or None,
+            relevant=relevant,
+            qrels=qrels,
+            runs=list(runs) or None,
+            progress=watch,
+            reading=see,
+            command=typed(),
+            **settings,
+        )
+    only = CHANGED if "changed" in study.tables else SHOWN if "values" in study.tables else ALL
+    told = [table] if table else [name for name in only if name in study.tables]
+    notes = tuple(dict.fromkeys(note for name in told for note in study[name].notes))
+    show(study, form=form, table=table, output=output, layout=_layout(study), notes=notes, only=only)
+    if chart:
+        draw_chart(study, _drawn(study, draw), chart)
+
+
+def _drawn(study: Study, draw: str) -> str:
+    """The chart that was asked for; where none was, the one that the question is about."""
+    said = click.get_current_context().get_parameter_source("draw") is not click.core.ParameterSource.DEFAULT
+    return draw if said or not study.charts else study.charts[0]
+
+
+def _layout(study: Study) -> dict[str, Table]:
+    """Tables that people read: few rows, no notes twice."""
+    return {name: replace(_short(table, name), notes=()) for name, table in study.tables.items() if len(table)}
+
+
+def _short(table: Table, name: str) -> Table:
+    rows = FEW.get(name, len(table))
+    data: dict[str, Any] = {column: table.cells(column, slice(0, rows)) for column in table.columns}
+    data = {column: cells for column, cells in data.items() if any(cell is not None for cell in cells)}
+    more = f": the first {rows} of {len(table):,}; --table {name} has all" if len(table) > rows else ""
+    return replace(table, data=data, caption=f"{table.caption}{more}")
