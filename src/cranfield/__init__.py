@@ -58,12 +58,17 @@ if TYPE_CHECKING:
     from .studies import anova as anova
     from .studies import compare as compare
     from .studies import convert as convert
+    from .studies import fuse as fuse
     from .studies import leaderboard as leaderboard
     from .studies import lint as lint
+    from .studies import novelty as novelty
     from .studies import power as power
+    from .studies import scale as scale
     from .studies import test as test
 else:
-    __getattr__ = Later(__name__, {"studies": "across agreement anova compare convert leaderboard lint power test"})
+    __getattr__ = Later(
+        __name__, {"studies": "across agreement anova compare convert fuse leaderboard lint novelty power scale test"}
+    )
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__getattr__.places})

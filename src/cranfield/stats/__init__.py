@@ -109,6 +109,12 @@ from ._movers import moving_tables as moving_tables
 from ._movers import topics_table as topics_table
 from ._near import mid_ranks as mid_ranks
 from ._near import quotient as quotient
+from ._novelty import bests_table as bests_table
+from ._novelty import ensemble_sentence as ensemble_sentence
+from ._novelty import novelty_by_topic as novelty_by_topic
+from ._novelty import novelty_sentence as novelty_sentence
+from ._novelty import novelty_table as novelty_table
+from ._novelty import pool_sentence as pool_sentence
 from ._omnibus import OMNIBUS as OMNIBUS
 from ._omnibus import Omnibus as Omnibus
 from ._omnibus import Source as Source

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from ._anova import anova as anova
     from ._compare import compare as compare
     from ._convert import convert as convert
+    from ._fuse import fuse as fuse
     from ._leaderboard import leaderboard as leaderboard
     from ._lint import lint as lint
+    from ._novelty import novelty as novelty
     from ._power import power as power
+    from ._scale import scale as scale
     from ._test import test as test
     from ._wide import wide_dominance as wide_dominance
     from ._wide import wide_outcomes as wide_outcomes
@@ -29,9 +32,12 @@ else:
             "_anova": "anova",
             "_compare": "compare",
             "_convert": "convert",
+            "_fuse": "fuse",
             "_leaderboard": "leaderboard",
             "_lint": "lint",
+            "_novelty": "novelty",
             "_power": "power",
+            "_scale": "scale",
             "_test": "test",
             "_wide": "wide_dominance wide_outcomes wide_overall",
         },
