@@ -13,10 +13,10 @@ if __name__ == "__main__":
     novelty, chronology = sys.argv[1:] or ("novelty.svg", "chronology.svg")
     made = Campaign(groups=6, runs=24, seed=5).make()
     runs = {name: made.run_columns(name) for name in made.names}
-    given = (made.qrels_columns(), runs, "nDCG@10")
-    relative = cf.novelty(*given, prior="best-per-group", entries=made.table())
+    values = cf.evaluate(made.qrels_columns(), runs, "nDCG@10")
+    relative = cf.novelty(values, prior="best-per-group", entries=made.table())
     save(draw(relative, "novelty"), novelty)
-    dated = cf.novelty(*given, prior="chronological", entries=made.table())
+    dated = cf.novelty(values, prior="chronological", entries=made.table())
     save(draw(dated, "chronology"), chronology)
     print(relative.sentence)
     print(dated.sentence)

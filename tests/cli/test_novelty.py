@@ -107,6 +107,8 @@ def test_what_it_is_for(cranfield: Command, words: tuple[str, str], here: Path, 
         (("--column", "group=team"), 2, "--column is about a table of runs"),
         (("--for", "soup"), 2, "--for cannot be soup"),
         (("--topics", "nowhere"), 1, "there is no topic nowhere"),
+        (("--ties", "average"), 2, "--ties average has no order of documents"),
+        (("--alpha", "-1"), 1, "RareP cannot have alpha=-1.0"),
     ],
 )
 def test_what_is_refused(
@@ -116,6 +118,8 @@ def test_what_is_refused(
 
 
 def test_what_is_missing(cranfield: Command, here: Path) -> None:
+    scored = cranfield("novelty", "--scores", "x.csv")
+    assert scored.err.startswith("error: a table of scores does not say what runs found")
     expect_refusal(
         cranfield("novelty"), 2, "QRELS and a RUN are missing", "cranfield novelty qrels.txt run.txt -m nDCG@10"
     )

@@ -35,9 +35,11 @@ def test_a_page_that_can_be_made_again(cranfield: Command, files: Path) -> None:
     assert ended.code == 0
     assert "wrote r.html" in ended.err
     assert "is first by mean AP" in ended.out
+    assert "adds most (NRG" in ended.out  # by RR@10: AP has no user who reads down a ranking
     page = (files / "r.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert "<svg" in page
+    assert "What does each run find that others miss?" in page
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert kept(files / "r.html")["command"] == [*WORDS, "-o", "r.html"]
     again = cranfield("rerun", "r.html")

@@ -5,41 +5,26 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, Table
-from cranfield.data import ORDERS, PRIORS, read_entries
+from cranfield.core import Study, Table, Ties
+from cranfield.data import PRIORS, RunFile, find_runs, read_entries, split_known
+from cranfield.measures import NRG, parse_measures
 from cranfield.stats import INTERVALS
 from cranfield.studies import novelty
 
 from ._leaderboard import Named
-from ._show import check_output, output_options, progress, show, typed
-from ._statistics import Between, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._topics import read_topics
+from ._show import check_output, output_options, progress, show
+from ._statistics import chart_options, check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, OneOf, Whole
-from ._values import expect_files
+from ._values import Given, expect_files, notes_of, values_options
 
+USUAL = "nDCG@10"
 DRAWN = ("novelty", "unique", "rareness", "tasc", "chronology", "ensemble", "pool-runs")
 SHOWN = ("novelty", "ensemble", "pool_runs", "bests", "seen_out", "per_topic")
 FEW = 10
 
 
 @click.command("novelty", cls=Command)
-@click.argument("qrels", required=False, metavar="QRELS")
-@click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="A measure with a user who reads down the ranking: nDCG, DCG, RBP, P, RR, ERR, INST, …  [default: nDCG@10]",
-)
-@click.option(
-    "--prior",
-    multiple=True,
-    metavar="PRIOR",
-    help=f"What is known before a run: {', '.join(PRIORS)}, or a run by its name or file (may be repeated).  "
-    "[default: others]",
-)
+@values_options
 @click.option(
     "--entries",
     metavar="FILE",
@@ -56,43 +41,32 @@ FEW = 10
 @click.option(
     "--depth", type=Whole(), help="Documents that unique contributions, rareness and pools look at.  [default: @k]"
 )
-@click.option(
-    "--rel", type=Between(0, example="1"), default=1.0, help="The grade that is relevant to these.  [default: 1]"
-)
 @click.option("--alpha", type=float, default=1.0, show_default=True, help="How much more rare documents count.")
+@click.option(
+    "--rareness",
+    type=OneOf(["topic", "authors"]),
+    default="topic",
+    show_default=True,
+    help="Count the runs that have a document for the topic, or in any topic as the authors' script does.",
+)
 @click.option(
     "--for", "purpose", type=OneOf(["ensemble", "pool"]), help="Which runs to fuse, or to pool, one after the other."
 )
 @click.option("--method", default="rrf", show_default=True, metavar="NAME", help="How --for ensemble fuses.")
 @click.option("--steps", type=Whole(), default=10, show_default=True, help="How many runs --for chooses.")
-@click.option(
-    "--compat", type=OneOf(["bigdeli2024"]), help="Count for rareness how many runs have a document in any topic."
-)
 @click.option("-q", "--per-topic", is_flag=True, help="The values of every topic too.")
-@click.option(
-    "--topics",
-    multiple=True,
-    metavar="TOPICS",
-    help="qrels, both, some (301,302), those of a file (@FILE).  [default: qrels]",
-)
-@click.option("--ties", type=OneOf([*map(str, ORDERS)]), help="The order of documents with the same score.")
-@click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option(
     "--interval", default="t", show_default=True, metavar="NAME", help=f"Of means: {', '.join(INTERVALS.names())}."
 )
-@click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]")
 @level_option
 @seed_option
 @chart_options(DRAWN, usual="novelty")
 @output_options()
 def command(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    prior: tuple[str, ...],
+    given: Given,
     entries: str | None,
     columns: tuple[tuple[str, str], ...],
-    topics: tuple[str, ...],
+    by: str | None,
     chart: str | None,
     draw: str,
     form: str | None,
@@ -102,8 +76,9 @@ def command(
 ) -> None:
     """What does a run find that others miss? Normalised residual gain, unique contributions, rareness, coverage.
 
-    NRG is the measure for somebody who has read other rankings, and gains nothing twice. What these are, says --prior:
-    all other runs, those submitted before (with dates in --entries), or the best run of each other group.
+    NRG is the measure for somebody who has read other rankings, and gains nothing twice. --prior says which: all others
+    (the default), none, chronological (with dates in --entries), other-groups, best-per-group, or runs by name or file.
+    Measures with a user who reads down the ranking have it: nDCG (the default: nDCG@10), DCG, RBP, P, RR, ERR, INST, …
 
     \b
     Examples:
@@ -118,37 +93,55 @@ def command(
     """
     check_output(form, output)
     check_chart(chart)
-    expect_files(qrels, runs)
-    known = read_entries(entries, columns=dict(columns)) if entries else None
+    if given.scores:
+        raise click.UsageError("a table of scores does not say what runs found\nhint: give QRELS and RUN...")
+    if given.ties == Ties.AVERAGE:
+        raise click.UsageError("--ties average has no order of documents\nhint: choose an order, such as trec")
     if columns and not entries:
         raise click.UsageError("--column is about a table of runs\nhint: give one with --entries")
-    counting, only = read_topics(topics)
-    with progress("reading") as see, progress("measuring") as watch:
+    expect_files(given.qrels, given.runs)
+    known = read_entries(entries, columns=dict(columns)) if entries else None
+    measures = parse_measures(given.measures or USUAL)
+    for measure in measures:
+        NRG(of=measure)  # refuses what has none before anything large is read
+    asked, prior = _joined(given)
+    own = len(find_runs(list(given.runs)))
+    asked = replace(asked, measures=(*map(str, measures), *([by] if by else [])))
+    values = asked.read(USUAL)
+    with progress("choosing runs") as watch:
         study = novelty(
-            qrels,
-            list(runs),
-            measures or "nDCG@10",
-            prior=_said(prior),
+            values,
+            measures=measures,
+            prior=prior if isinstance(prior, str) else [values.runs[place] for place in prior],
+            shown=values.runs[:own],
             entries=known,
-            topics=counting,
-            only=only,
-            progress=see,
-            measuring=watch,
-            command=typed(),
+            by=by,
+            rel=given.levels[0][0] if given.levels else 1,
+            runs=list(asked.runs),
+            ties=given.ties or Ties.TREC,
+            threads=given.threads,
+            progress=watch,
             **settings,
         )
     notes = tuple(dict.fromkeys(note for one in study.tables.values() for note in one.notes))
-    own = study[table].notes if table else notes
-    show(study, form=form, table=table, output=output, layout=_layout(study), notes=own, only=SHOWN)
+    told = study[table].notes if table else (*notes_of(values), *notes)
+    show(study, form=form, table=table, output=output, layout=_layout(study), notes=told, only=SHOWN)
     draw_chart(study, _drawn(study, draw), chart)
 
 
-def _said(words: tuple[str, ...]) -> Any:
-    """One of the words for a prior, or a list of runs."""
+def _joined(given: Given) -> tuple[Given, str | list[int]]:
+    """The runs with those behind them that are only known before; what is known: a word, or places of runs."""
+    words = given.prior
     said = [word for word in words if word in PRIORS]
     if said and len(words) > 1:
         raise click.UsageError(f"--prior {said[0]} stands alone\nhint: name runs, or say {said[0]}")
-    return said[0] if said else list(words) or "others"
+    if said or not words:
+        return replace(given, prior=()), said[0] if said else "others"
+    found = find_runs(list(given.runs))
+    places, others = split_known(found, words)
+    files = [str(run.path) if isinstance(run, RunFile) else run.source.name for run in others]
+    places += range(len(found), len(found) + len(files))
+    return replace(given, runs=(*given.runs, *files), prior=()), places
 
 
 def _drawn(study: Study, draw: str) -> str:

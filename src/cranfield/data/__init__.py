@@ -15,6 +15,7 @@ from ._chosen import find_run as find_run
 from ._chosen import find_topics as find_topics
 from ._given import assess_documents as assess_documents
 from ._given import assess_grades as assess_grades
+from ._given import judgments_of as judgments_of
 from ._lengths import Lengths as Lengths
 from ._lengths import read_lengths as read_lengths
 from ._problems import Problem as Problem

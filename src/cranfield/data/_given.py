@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from cranfield._native import Strings
 
 from ._assessed import NOBODY, Assessed
+from ._qrels import Qrels
+from ._source import Source
 
 
 def assess_grades(rankings: Sequence[Sequence[float]], missed: Sequence[Sequence[float]] = ()) -> Assessed:
@@ -58,4 +60,20 @@ def assess_documents(document: NDArray[np.int32], grade: NDArray[np.float64]) ->
         tie_last=rank,
         retrieved=np.full(runs, length, np.int32),
         tied=np.zeros(runs, np.int32),
+    )
+
+
+def judgments_of(assessed: Assessed) -> Qrels:
+    """The judgments that assessed runs were met by: for other runs of the same topics."""
+    judged = np.flatnonzero(assessed.grade > NOBODY)
+    topic = np.repeat(np.arange(len(assessed.topics), dtype=np.uint32), np.diff(assessed.named))
+    nothing = np.zeros(len(judged), np.uint32)
+    return Qrels(
+        Strings(assessed.topics),
+        topic[judged],
+        assessed.documents.take(judged),
+        assessed.grade[judged],
+        Strings(["0"]),
+        nothing,
+        next((source for source in assessed.sources if source.kind == "qrels"), Source("qrels", "", "qrels")),
     )

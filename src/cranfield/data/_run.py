@@ -54,6 +54,15 @@ class Run:
         """The rank of each document in its topic, from 1."""
         return np.arange(1, len(self) + 1) - np.repeat(self.starts[:-1], np.diff(self.starts))
 
+    def first(self, depth: int) -> "Run":
+        """The first documents of each topic."""
+        number = np.diff(self.starts)
+        if not len(number) or number.max() <= depth:
+            return self
+        kept = np.flatnonzero(self.rank <= depth)
+        starts = np.concatenate(([0], np.cumsum(np.minimum(number, depth))))
+        return replace(self, starts=starts, document=self.document.take(kept), score=self.score[kept])
+
     def to_table(self) -> Table:
         """The run as rows of topic, document, rank and score."""
         topic = self.topics.take(self.topic.astype(np.int64)).to_list()

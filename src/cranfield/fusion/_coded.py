@@ -1,7 +1,7 @@
 """Runs coded once, so that fusing many sets of them is cheap."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
@@ -111,18 +111,8 @@ def code_runs(runs: Sequence[Run], *, depth: int | None = 1000) -> Coded:
     if not runs:
         raise ParameterError("there is no run to fuse", hint="give at least one")
     _check_depth(depth)
-    cut = tuple(run if depth is None else _cut(run, depth) for run in runs)
+    cut = tuple(run if depth is None else run.first(depth) for run in runs)
     return Coded(cut, name_documents(cut), depth)
-
-
-def _cut(run: Run, depth: int) -> Run:
-    """The first documents of each topic."""
-    number = np.diff(run.starts)
-    if not len(number) or number.max() <= depth:
-        return run
-    kept = np.flatnonzero(run.rank <= depth)
-    starts = np.concatenate(([0], np.cumsum(np.minimum(number, depth))))
-    return replace(run, starts=starts, document=run.document.take(kept), score=run.score[kept])
 
 
 def _ranks(number: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -5,13 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Study
-from cranfield.data import Values
+from cranfield.data import Values, join_entries, read_entries
+from cranfield.measures import Browsing
 from cranfield.stats import LEVEL
-from cranfield.studies import compare, leaderboard, wide_dominance, wide_outcomes, wide_overall
+from cranfield.studies import compare, leaderboard, novelty, wide_dominance, wide_outcomes, wide_overall
 
 from ._report import Report, Section, Term, compose
 
 MANY = 3  # so many runs have a board
+NARROW = ("run", "group", "value", "nrg", "low", "high", "unique", "tasc", "rareness")  # columns that fit on a page
 HEADINGS = {
     "ranks": "The board",
     "sota": "Steps of the state of the art",
@@ -28,6 +30,9 @@ HEADINGS = {
 WORDS = {
     "board": "A run's rank is one more than the number of runs that are significantly better. Topics are drawn again, "
     "with replacement, to see which ranks each run takes; runs that share a letter cannot be told apart.",
+    "novelty": "Normalised residual gain is the measure for somebody who has read other rankings, and gains nothing "
+    "twice: what is left of a document's gain is what these have not shown. Runs above the line of the picture find "
+    "more that is new than their value would let one expect.",
     "compare": "Every topic has one of four outcomes: neither run finds a relevant document within the cut-off, only "
     "the first, only the second, or both do. Topics answered are counted against each other, and ranks are compared "
     "only where both answer. A run is strictly better where it is significantly better in both respects, and better "
@@ -45,6 +50,20 @@ BOARD = (
         definition="How alike two orders are: pairs in the same order less those that are not; the same, the top "
         "weighing more; the overlap of both from the top down.",
         cite="kendall1945,yilmaz2008,webber2010",
+    ),
+)
+ADDED = (
+    Term(
+        name="NRG",
+        definition="A measure with gains times Π (1 − seen) over the rankings that are known before; unique "
+        "contributions are relevant documents that none of them has in its first ranks.",
+        cite="bigdeli2024",
+    ),
+    Term(
+        name="rareness and TaSC",
+        definition="Precision in which documents that few runs find count more; a value times what the best known "
+        "value lacks to 1.",
+        cite="turkmen2023,arabzadeh2023tasc",
     ),
 )
 COMPARED = (
@@ -129,6 +148,8 @@ def report_on(
         progress=progress,
     )
     sections.append(_compared(compared))
+    if len(values.runs) >= MANY and values.assessed is not None:
+        sections += _added(values, entries, level=level, seed=seed, threads=threads)
     means = replace(values.study(), tables={"means": values.mean(), **values.study().tables})
     sections.append(Section("Values", means, tables={"means": "Means over topics"}, rows=200))
     return compose(sections, title=title or _title(values), command=command)
@@ -161,6 +182,23 @@ def _compared(study: Study) -> Section:
     headings |= {"meaning": "If only the order of values means something", "movers": "The topics that decide"}
     laid = replace(study, tables={**study.tables, **wide})
     return Section(title, laid, WORDS["compare"], headings, terms=COMPARED, cite=cite)
+
+
+def _added(values: Values, entries: Any, **asked: Any) -> list[Section]:
+    """What each run adds, by the first measure that can tell; against the best of each other group where there are."""
+    measure = next((one for one in values.measures if isinstance(one, Browsing)), None)
+    if measure is None:
+        return []
+    known = join_entries(values) if entries is None else read_entries(entries)
+    groups = {known.of(run).group for run in values.runs} - {None}
+    prior = "best-per-group" if len(groups) >= MANY else "others"
+    study = novelty(values, measures=[measure], prior=prior, entries=known, **asked)
+    shown = {"novelty": "What each run adds", "bests": "Who stands for each group"}
+    headings = {name: heading for name, heading in shown.items() if name in study.tables}
+    title, cite = "What does each run find that others miss?", "bigdeli2024"
+    columns = {"novelty": NARROW if groups else [column for column in NARROW if column != "group"]}
+    drawn = replace(study, charts=("novelty",))
+    return [Section(title, drawn, WORDS["novelty"], headings, columns, terms=ADDED, cite=cite)]
 
 
 def _title(values: Values) -> str:

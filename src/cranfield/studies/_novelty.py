@@ -1,28 +1,19 @@
 """What does a run find that others miss?"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Study, Table, Ties, stack
-from cranfield.data import (
-    PRIORS,
-    find_runs,
-    join_entries,
-    make_prior,
-    order_of,
-    read_entries,
-    read_qrels,
-    read_run,
-    split_known,
-)
+from cranfield.data import Run, Values, find_runs, join_entries, make_prior, read_entries, read_run
 from cranfield.measures import (
     NRG,
     Measure,
     RareP,
     TaSC,
     Unique,
+    parse_measure,
     parse_measures,
     rareness_across,
     seen_out,
@@ -42,152 +33,140 @@ from cranfield.stats import (
     pool_sentence,
 )
 
-from ._evaluate import evaluate
-from ._novelty_for import DEPTH, Asking, Progress, ensemble, pool
+from ._novelty_for import Asking, Progress, ensemble, pool
 
-USUAL = "nDCG@10"
 STEPS = 10
-COMPAT = ("bigdeli2024",)
 
 Purpose = Literal["ensemble", "pool"]
+Rareness = Literal["topic", "authors"]
 
 
 def novelty(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = USUAL,
+    values: Values,
     *,
-    prior: Any = "others",
+    measures: Any = None,
+    prior: str | Sequence[str] = "others",
     entries: Any = None,
-    by: str | Measure | None = None,
+    shown: Sequence[str] | None = None,
+    by: Any = None,
     depth: int | None = None,
     rel: float = 1,
     alpha: float = 1.0,
+    rareness: Rareness = "topic",
+    per_topic: bool = False,
     purpose: Purpose | None = None,
+    runs: Any = None,
     method: str = "rrf",
     steps: int = STEPS,
-    compat: str | None = None,
-    per_topic: bool = False,
-    topics: Literal["qrels", "both"] | None = None,
-    only: Iterable[str] | None = None,
-    ties: Ties | str | None = None,
-    gains: bool = False,
+    ties: Ties | str = Ties.TREC,
     interval: str | Interval = "t",
     level: float = LEVEL,
     seed: int = SEED,
     threads: int | None = None,
     progress: Progress | None = None,
-    measuring: Progress | None = None,
-    command: str = "",
 ) -> Study:
     """What each run adds for somebody who knows other rankings: NRG, unique contributions, rareness, coverage.
 
-    ``prior`` says which are known before a run: ``none``, all ``others``, those of an earlier date (``chronological``),
-    all of ``other-groups``, the ``best-per-group`` of every other group (by the mean of ``by``, the measure itself if
-    none is named), or a list of runs: evaluated ones by name, others as files. ``entries`` say who submitted which run
-    when (a table, or the headers of the runs). Unique contributions and rareness look at the first ``depth`` documents:
-    the measure's cut-off if nothing is said; ``rel`` is the grade from which on a document is relevant to them.
+    ``values`` come from :func:`evaluate`; looked at are all their measures, or those named. ``prior`` says whose
+    rankings are known before a run: ``none``, all ``others``, those of an earlier date (``chronological``), all of
+    ``other-groups``, the ``best-per-group`` of every other group (by the mean of ``by``, the measure itself if none is
+    named), or a list of runs. ``shown`` are the runs that are asked about, all if nothing is said. ``entries`` say who
+    submitted which run when (a table, or the headers of the runs). Unique contributions and rareness look at the first
+    ``depth`` documents, the measure's cut-off if nothing is said, of grade ``rel`` or above; ``rareness="authors"``
+    counts the runs that have a document in any topic, as the script of bigdeli2024 does.
 
     ``purpose="ensemble"``: which runs to fuse, each time the one that adds most, against taking them by their values;
-    ``purpose="pool"``: which runs to pool, each time the one with the most new relevant documents.
-    ``compat="bigdeli2024"`` counts for rareness how many runs have a document in any topic, as its authors' script.
+    ``purpose="pool"``: which runs to pool, each time the one with the most new relevant documents. Both, and
+    ``rareness="authors"``, need the ``runs`` themselves, as :func:`evaluate` had them, and their order of ``ties``.
     """
     check_level(level)
-    wanted = parse_measures(measures)
-    for measure in wanted:
-        NRG(of=measure)  # refuses what has none before anything large is read
-    deciding = parse_measures(by)[0] if by is not None else None
-    ranked = list(dict.fromkeys([*wanted, *([] if deciding is None else [deciding])]))
-    if ties is not None:
-        order_of(ties)  # refuses what is no order
-    if compat is not None and compat not in COMPAT:
-        raise ParameterError(f"compat={compat} is not known", hint=f"choose one of: {', '.join(COMPAT)}")
     if purpose not in (None, "ensemble", "pool"):
         raise ParameterError(f"novelty is not for {purpose!r}", hint="it is for an ensemble, or for a pool")
-    judged = read_qrels(qrels, gains=gains)
-    found, names, shown = _joined(runs, prior)
-    values = evaluate(
-        judged,
-        found,
-        ranked,
-        topics=topics,
-        only=None if only is None else list(only),
-        ties=ties,
-        threads=threads,
-        progress=progress,
-        measuring=measuring,
-        scale="ignore",
-        command=command,
-    )
-    assert values.assessed is not None
+    if rareness not in ("topic", "authors"):
+        raise ParameterError(f"rareness cannot be counted by {rareness!r}", hint="choose topic or authors")
+    if values.assessed is None:
+        raise ParameterError("a table of scores does not say what runs found", hint="give judgments and runs")
+    every: list[Any] = list(values.measures)
+    asked_for = every if measures is None else parse_measures(measures)
+    wanted = [every[values.index(_settled(values, one))] for one in asked_for]
+    for measure in wanted:
+        NRG(of=measure)  # refuses what has none
+    deciding = None if by is None else every[values.index(_settled(values, by))]
     known = join_entries(values) if entries is None else read_entries(entries)
+    whole = purpose is not None or rareness == "authors"
     asking = Asking(
-        qrels=judged,
-        found=found,
         values=values,
         assessed=values.assessed,
-        shown=shown,
-        topics=topics,
-        only=values.topics,
+        shown=range(len(values.runs)) if shown is None else [values.run_index(run) for run in shown],
+        runs=_whole(values, runs, ties) if whole else (),
         entries=known,
+        depth=depth,
+        rel=rel,
+        alpha=alpha,
         asked=Asked(level=level, seed=seed, threads=threads),
-        made_by=replace(values.made_by, inputs=(*values.made_by.inputs, *known.inputs)),
         interval=parse_method(INTERVALS, interval),
-        options={"depth": depth, "rel": rel, "alpha": alpha, "compat": compat, "ties": ties},
+        made_by=replace(values.made_by, inputs=(*values.made_by.inputs, *known.inputs)),
     )
-    settled: list[Any] = list(values.measures)
+    rare = {depth: _rareness(asking, depth, rareness) for depth in {asking.deep(measure) for measure in wanted}}
     parts = [
-        _one(asking, one, names, one if deciding is None else settled[ranked.index(deciding)], per_topic=per_topic)
-        for one in settled[: len(wanted)]
+        _one(asking, one, prior, one if deciding is None else deciding, rare, per_topic=per_topic) for one in wanted
     ]
-    every = dict.fromkeys(name for part in parts for name in part)
-    tables = {name: stack([part[name] for part in parts if name in part]) for name in every}
-    first = settled[0]
+    names = dict.fromkeys(name for part in parts for name in part)
+    tables = {name: stack([part[name] for part in parts if name in part]) for name in names}
     if purpose == "ensemble":
-        tables["ensemble"] = ensemble(asking, first, method, steps, measuring)
+        tables["ensemble"] = ensemble(asking, wanted[0], method, steps, progress)
     if purpose == "pool":
-        tables["pool_runs"] = pool(asking, first, steps, measuring)
+        tables["pool_runs"] = pool(asking, wanted[0], steps, progress)
     return Study("novelty", tables, _verdict(tables), asking.made_by, charts=_charts(tables, prior))
 
 
-def _joined(runs: Any, prior: Any) -> tuple[list[Any], Any, int]:
-    """The runs and those that are only known before them; the prior by names; how many runs are asked for."""
-    found = find_runs(runs)
-    if isinstance(prior, str) and prior in PRIORS:
-        return found, prior, len(found)
-    places, others = split_known(found, [prior] if not isinstance(prior, list | tuple) else prior)
-    joined = find_runs([*found, *others])
-    names = [joined[place].name for place in places] + [run.name for run in joined[len(found) :]]
-    return joined, names, len(found)
+def _settled(values: Values, measure: Any) -> Any:
+    """A measure as the values have it: with what depends on the judgments made explicit."""
+    top = 0.0 if values.assessed is None else float(values.assessed.grade.max(initial=0))
+    return parse_measure(measure).settled(top)
 
 
-def _one(asking: Asking, measure: Any, names: Any, by: Any, *, per_topic: bool) -> dict[str, Table]:
+def _whole(values: Values, runs: Any, ties: Ties | str) -> list[Run]:
+    """The runs with all their documents, in the order of the values."""
+    if runs is None:
+        raise ParameterError("the runs themselves are needed", hint="give them as to evaluate: runs=")
+    found = {run.name: run for run in find_runs(runs)}
+    missing = [run for run in values.runs if run not in found]
+    if missing:
+        raise ParameterError(f"there is no run named {missing[0]} among them", hint="give the runs that were evaluated")
+    return [read_run(found[run], ties=ties) for run in values.runs]
+
+
+def _one(
+    asking: Asking, measure: Any, known: Any, by: Any, rare: Mapping[int, Sequence[float]], *, per_topic: bool
+) -> dict[str, Table]:
     """The tables of one measure."""
-    runs = asking.values.runs
+    files = [source.name for source in asking.assessed.sources if source.kind == "run"]
     prior = make_prior(
-        names,
-        runs,
+        known,
+        asking.values.runs,
+        files=files,
         entries=asking.entries,
         means=asking.means(by),
         lower_is_better=str(by.direction) == "lower",
     )
-    depth = asking.options["depth"] or measure.k or DEPTH
-    unique = Unique(k=depth, rel=asking.options["rel"])
-    relative: dict[str, Measure] = {"nrg": NRG(of=measure), "unique": unique}
+    depth = asking.deep(measure)
+    relative: dict[str, Measure] = {"nrg": NRG(of=measure), "unique": Unique(k=depth, rel=asking.rel)}
     notes: list[str] = []
     try:
         relative |= {"tasc": TaSC(of=measure), "tasc_mean": TaSC(of=measure, by="mean")}
     except ParameterError as error:
         notes.append(error.problem)
     values = asking.measured(prior, [measure, *relative.values()])
-    out = seen_out(asking.assessed.after(prior.known), measure)[: asking.shown, asking.places(asking.values.topics)]
+    out = seen_out(asking.assessed.after(prior.known), measure)
+    gone = out[list(asking.shown)][:, asking.places(values.topics)]
     told = novelty_table(
         values,
         measure,
         relative,
-        _rareness(asking, depth),
-        out.sum(axis=1).tolist(),
-        prior=prior,
+        rare[depth],
+        gone.sum(axis=1).tolist(),
+        prior=replace(prior, known=prior.known[list(asking.shown)]),
         entries=asking.entries,
         interval=asking.interval,
         asked=asking.asked,
@@ -196,14 +175,14 @@ def _one(asking: Asking, measure: Any, names: Any, by: Any, *, per_topic: bool) 
     notes += _few_relevant(asking, measure)
     notes += [f"unique contributions and rareness: of the first {depth} documents"]
     tables = {"novelty": replace(told, notes=(*told.notes, *notes))}
-    gone = [
+    named = [
         {"run": run, "measure": str(measure), "topic": topic}
-        for run, row in zip(values.runs, out.tolist(), strict=True)
+        for run, row in zip(values.runs, gone.tolist(), strict=True)
         for topic, nothing in zip(values.topics, row, strict=True)
         if nothing
     ]
-    if gone:
-        listed = Table.from_rows(gone, ("run", "measure", "topic"), caption="topics in which nothing was left")
+    if named:
+        listed = Table.from_rows(named, ("run", "measure", "topic"), caption="topics in which nothing was left")
         tables["seen_out"] = replace(listed, made_by=asking.made_by)
     if per_topic:
         tables["per_topic"] = novelty_by_topic(values, measure, relative, made_by=asking.made_by)
@@ -212,18 +191,16 @@ def _one(asking: Asking, measure: Any, names: Any, by: Any, *, per_topic: bool) 
     return tables
 
 
-def _rareness(asking: Asking, depth: int) -> list[float]:
+def _rareness(asking: Asking, depth: int, way: Rareness) -> list[float]:
     """The mean of every run; over all runs, whatever is known before."""
-    measure = RareP(k=depth, rel=asking.options["rel"], alpha=asking.options["alpha"])
-    if asking.options["compat"] is None:
+    measure = RareP(k=depth, rel=asking.rel, alpha=asking.alpha)
+    if way == "topic":
         everyone = make_prior("others", asking.assessed.runs)
         means: list[float] = asking.measured(everyone, [measure]).aggregate()[:, 0].tolist()
         return means
-    held: Counter[str] = Counter()
-    for run in asking.found:
-        held.update(read_run(run, depth=depth, ties=asking.options["ties"] or Ties.TREC).document.to_list())
-    every = rareness_across(asking.assessed, measure, held)[: asking.shown, asking.places(asking.values.topics)]
-    return [float(mean) for mean in every.mean(axis=1)]
+    held = Counter(document for run in asking.runs for document in run.first(depth).document.to_list())
+    every = rareness_across(asking.assessed, measure, held)[list(asking.shown)]
+    return [float(mean) for mean in every[:, asking.places(asking.values.topics)].mean(axis=1)]
 
 
 def _few_relevant(asking: Asking, measure: Any) -> list[str]:

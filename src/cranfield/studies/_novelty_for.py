@@ -1,11 +1,11 @@
 """What novelty is for: which runs to fuse, and which to pool."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
-from cranfield.core import Provenance, Table, Ties
-from cranfield.data import Assessed, Entries, Prior, Values, name_documents, read_run
+from cranfield.core import Provenance, Table
+from cranfield.data import Assessed, Entries, Prior, Run, Values, judgments_of, name_documents
 from cranfield.measures import Measure, Step, choose, choose_pool, found_by, measure_all, rank_by_value
 from cranfield.stats import Asked, Interval
 
@@ -21,24 +21,22 @@ Progress = Callable[[int, int], object]
 class Asking:
     """What all parts of the study share."""
 
-    qrels: Any
-    found: Sequence[Any]  # the runs, and behind them those that are only known before
-    values: Values  # of all of them, every measure
+    values: Values  # of every run, those too that are only known before others
     assessed: Assessed
-    shown: int  # runs whose novelty is asked for
-    topics: Literal["qrels", "both"] | None
-    only: Sequence[str] | None
+    shown: Sequence[int]  # the runs whose novelty is asked for
+    runs: Sequence[Run]  # with all their documents, where these are asked for
     entries: Entries
+    depth: int | None
+    rel: float
+    alpha: float
     asked: Asked
-    made_by: Provenance
     interval: Interval
-    options: dict[str, Any]
+    made_by: Provenance
 
-    def measured(self, prior: Prior | None, measures: Sequence[Measure]) -> Values:
+    def measured(self, prior: Prior, measures: Sequence[Measure]) -> Values:
         """Values after what is known, of the runs and topics that are asked for."""
-        known = self.assessed.after(None if prior is None else prior.known)
-        values = measure_all(known, measures, topics=self.topics or "qrels").of_runs(range(self.shown))
-        return values if self.only is None else values.only(self.only)
+        values = measure_all(self.assessed.after(prior.known), measures).only(self.values.topics)
+        return replace(values, counted=self.values.counted).of_runs(self.shown)
 
     def places(self, topics: Sequence[str]) -> list[int]:
         """Topics by their places among the judged ones."""
@@ -50,6 +48,10 @@ class Asking:
         means = self.values.aggregate()[:, self.values.index(measure)].tolist()
         return dict(zip(self.values.runs, means, strict=True))
 
+    def deep(self, measure: Any) -> int:
+        """How many documents unique contributions, rareness and pools look at."""
+        return self.depth or measure.k or DEPTH
+
 
 def ensemble(asking: Asking, measure: Any, method: str, steps: int, progress: Progress | None) -> Table:
     """Which runs to fuse: each time the one that adds most, against taking them by their values.
@@ -59,8 +61,7 @@ def ensemble(asking: Asking, measure: Any, method: str, steps: int, progress: Pr
     from cranfield.fusion import code_runs
 
     runs, topics = asking.values.runs, asking.values.topics
-    ties = asking.options["ties"] or Ties.TREC
-    coded = code_runs([read_run(run, depth=FUSED, ties=ties) for run in asking.found], depth=FUSED)
+    coded = code_runs(asking.runs, depth=FUSED)
     parts = {"all": (topics, topics), "odd": (topics[0::2], topics[1::2]), "even": (topics[1::2], topics[0::2])}
     if len(topics) < 4:
         parts = {"all": (topics, topics)}
@@ -71,7 +72,7 @@ def ensemble(asking: Asking, measure: Any, method: str, steps: int, progress: Pr
         for way, order in orders.items()
         for n in range(1, len(order) + 1)
     }
-    values = evaluate(asking.qrels, fused, [measure], topics=asking.topics, only=topics, ties=ties, scale="ignore")
+    values = evaluate(judgments_of(asking.assessed), fused, [measure], only=topics, scale="ignore")
     means = {
         part: dict(zip(values.runs, values.only(shown).aggregate()[:, 0].tolist(), strict=True))
         for part, (_, shown) in parts.items()
@@ -114,7 +115,7 @@ def _orders(
 
 def pool(asking: Asking, measure: Any, steps: int, progress: Progress | None) -> Table:
     """Which runs to pool: each time the one with the most new relevant documents, against taking them by value."""
-    depth, rel = asking.options["depth"] or measure.k or DEPTH, asking.options["rel"]
+    depth, rel = asking.deep(measure), asking.rel
     runs, places = asking.values.runs, asking.places(asking.values.topics)
     greedy = choose_pool(asking.assessed, depth=depth, rel=rel, steps=steps, topics=places, progress=progress)
     order = [step.run for step in greedy]
@@ -123,8 +124,7 @@ def pool(asking: Asking, measure: Any, steps: int, progress: Progress | None) ->
         found_by(asking.assessed, which, depth=depth, rel=rel, topics=places)
         for which in (order, by_value[: len(order)], by_value)
     )
-    ties = asking.options["ties"] or Ties.TREC
-    named = name_documents([read_run(run, depth=depth, ties=ties) for run in asking.found])
+    named = name_documents([run.first(depth) for run in asking.runs])
     sizes = named.together(order, set(asking.values.topics))
     total = max(every[-1], 1)
     rows = [

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cranfield.core import ParameterError, Study
-from cranfield.data import read_entries
+from cranfield.data import read_entries, read_scores
+from cranfield.measures import parse_measures
 from cranfield.simulate import Campaign
 from cranfield.studies import evaluate, novelty
 from tests.properties.known_rankings import dcg
@@ -29,6 +30,17 @@ def entries(**columns: list[Any]) -> Any:
     return read_entries({"run": list(RANKINGS), **columns})
 
 
+def relative(
+    qrels: Any, runs: Any, measures: Any = "nDCG@10", *, only: Any = None, by: Any = None, **options: Any
+) -> Study:
+    """The study on values that are made for it."""
+    asked = [*parse_measures(measures), *([] if by is None else parse_measures(by))]
+    values = evaluate(qrels, runs, asked, only=only)
+    if {"purpose", "rareness"} & set(options):
+        options["runs"] = runs
+    return novelty(values, measures=measures, by=by, **options)
+
+
 def nrg(study: Study) -> dict[str, float]:
     return {row["run"]: row["nrg"] for row in study["novelty"].rows()}  # type: ignore[misc]
 
@@ -37,18 +49,18 @@ PAPER = 0.00005  # it gives four decimals
 
 
 def test_table_1_of_the_paper() -> None:
-    assert nrg(novelty(QRELS, RUNS, prior="none")) == pytest.approx(dict.fromkeys(RUNS, 0.7933), abs=PAPER)
-    found = nrg(novelty(QRELS, RUNS, prior="others"))
+    assert nrg(relative(QRELS, RUNS, prior="none")) == pytest.approx(dict.fromkeys(RUNS, 0.7933), abs=PAPER)
+    found = nrg(relative(QRELS, RUNS, prior="others"))
     assert found == pytest.approx({"R1": 0.8417, "R2": 0.8316, "R3": 0.8681}, abs=PAPER)
-    assert nrg(novelty(QRELS, RUNS, prior=["R2"]))["R1"] == pytest.approx(0.7361, abs=PAPER)
-    after_3 = nrg(novelty(QRELS, RUNS, prior="R3"))
+    assert nrg(relative(QRELS, RUNS, prior=["R2"]))["R1"] == pytest.approx(0.7361, abs=PAPER)
+    after_3 = nrg(relative(QRELS, RUNS, prior=["R3"]))
     assert [after_3["R1"], after_3["R2"]] == pytest.approx([0.8277, 0.7988], abs=PAPER)
     assert after_3["R3"] == pytest.approx(0.7933, abs=PAPER)  # it is not known before itself
 
 
 def test_what_is_known_by_date() -> None:
     dated = entries(date=["2024-01-02", "2024-01-01", "2024-01-02"])
-    study = novelty(QRELS, RUNS, prior="chronological", entries=dated)
+    study = relative(QRELS, RUNS, prior="chronological", entries=dated)
     rows = study["novelty"].rows()
     assert [(row["run"], row["date"], row["priors"]) for row in rows] == [
         ("R2", "2024-01-01", 0),
@@ -63,7 +75,7 @@ def test_what_is_known_by_date() -> None:
 
 def test_the_best_of_each_other_group_and_ties_by_name() -> None:
     grouped = entries(group=["x", "x", "y"])
-    study = novelty(QRELS, RUNS, prior="best-per-group", entries=grouped)
+    study = relative(QRELS, RUNS, prior="best-per-group", entries=grouped)
     found = nrg(study)
     # All three have the same nDCG@10: R1 stands for x, and is known before R3; R3 before both of x.
     assert found["R3"] == pytest.approx(0.8277, abs=PAPER)
@@ -77,19 +89,19 @@ def test_the_best_of_each_other_group_and_ties_by_name() -> None:
 def test_the_best_of_a_group_by_another_measure() -> None:
     grouped = entries(group=["x", "x", "y"])
     runs = RUNS | {"R2": run("FEDCBAGHIJ")}
-    study = novelty(QRELS, runs, prior="best-per-group", entries=grouped, by="P@2")
+    study = relative(QRELS, runs, prior="best-per-group", entries=grouped, by="P@2")
     best = {row["group"]: row["run"] for row in study["bests"].rows()}
     assert best == {"x": "R2", "y": "R3"}  # P@2: R1 has A of A, B: 1/2; R2 has F and E: 1
 
 
 def test_other_groups_are_all_of_them() -> None:
-    study = novelty(QRELS, RUNS, prior="other-groups", entries=entries(group=["x", "y", None]))
+    study = relative(QRELS, RUNS, prior="other-groups", entries=entries(group=["x", "y", None]))
     assert nrg(study) == pytest.approx({"R1": 0.8417, "R2": 0.8316, "R3": 0.8681}, abs=PAPER)
     assert any("no group: R3" in note for note in study["novelty"].notes)
 
 
 def test_a_run_that_is_only_known_before() -> None:
-    study = novelty(QRELS, {"R1": RUNS["R1"]}, prior=[{"other": RUNS["R2"]}])
+    study = relative(QRELS, {"R1": RUNS["R1"], "other": RUNS["R2"]}, prior=["other"], shown=["R1"])
     (row,) = study["novelty"].rows()
     assert row["run"] == "R1"
     assert row["nrg"] == pytest.approx(0.7361, abs=PAPER)
@@ -98,7 +110,7 @@ def test_a_run_that_is_only_known_before() -> None:
 def test_unique_contributions_rareness_and_coverage_by_hand() -> None:
     qrels = {"1": {"a": 1, "b": 1, "c": 1}}
     runs = {"x": {"1": {"a": 3.0, "b": 2.0}}, "y": {"1": {"b": 3.0, "z": 2.0}}, "w": {"1": {"b": 3.0, "c": 2.0}}}
-    study = novelty(qrels, runs, "P@2", prior="others")
+    study = relative(qrels, runs, "P@2", prior="others")
     rows = {row["run"]: row for row in study["novelty"].rows()}
     assert [rows[name]["unique"] for name in "xyw"] == [1, 0, 1]  # a; nothing; c
     assert [rows[name]["unique_total"] for name in "xyw"] == [1, 0, 1]
@@ -116,8 +128,8 @@ def test_rareness_as_the_authors_script_counts() -> None:
     qrels = {"1": {"a": 1}, "2": {"b": 1}}
     runs = {"x": {"1": {"a": 1.0}, "2": {"a": 2.0, "b": 1.0}}, "y": {"1": {"z": 1.0}, "2": {"b": 1.0}}}
     ours, theirs = (
-        {row["run"]: row["rareness"] for row in novelty(qrels, runs, "P@2", compat=compat)["novelty"].rows()}
-        for compat in (None, "bigdeli2024")
+        {row["run"]: row["rareness"] for row in relative(qrels, runs, "P@2", rareness=way)["novelty"].rows()}
+        for way in ("topic", "authors")
     )
     assert ours["x"] == pytest.approx(((1 + 1 / 2) / 2 + (1 + 0) / 2) / 2)
     assert theirs["x"] == pytest.approx(((1 + 0) / 2 + (1 + 0) / 2) / 2)
@@ -126,7 +138,7 @@ def test_rareness_as_the_authors_script_counts() -> None:
 def test_topics_where_nothing_is_left_are_counted_and_named() -> None:
     qrels = {"1": {"a": 1}, "2": {"b": 1, "c": 1}, "3": {"d": 0}}
     runs = {"x": {"1": {"a": 1.0}, "2": {"b": 1.0}}, "y": {"1": {"a": 1.0}, "2": {"z": 2.0, "b": 1.0}}}
-    study = novelty(qrels, runs, "nDCG@10")
+    study = relative(qrels, runs, "nDCG@10")
     assert {row["run"]: row["seen_out"] for row in study["novelty"].rows()} == {"x": 1, "y": 1}
     assert [(row["run"], row["topic"]) for row in study["seen_out"].rows()] == [("x", "1"), ("y", "1")]
 
@@ -134,13 +146,13 @@ def test_topics_where_nothing_is_left_are_counted_and_named() -> None:
 def test_one_relevant_document_a_topic_is_a_case_for_rr() -> None:
     qrels = {"1": {"a": 1}, "2": {"b": 1}}
     runs = {"x": {"1": {"a": 1.0}}, "y": {"2": {"b": 1.0}}}
-    assert any("RR says more" in note for note in novelty(qrels, runs, "nDCG@10")["novelty"].notes)
-    assert not any("RR says more" in note for note in novelty(qrels, runs, "RR@10")["novelty"].notes)
+    assert any("RR says more" in note for note in relative(qrels, runs, "nDCG@10")["novelty"].notes)
+    assert not any("RR says more" in note for note in relative(qrels, runs, "RR@10")["novelty"].notes)
 
 
 def test_it_is_the_value_that_evaluate_gives() -> None:
     values = evaluate(QRELS, RUNS, "NRG(nDCG@10)")
-    found = nrg(novelty(QRELS, RUNS))
+    found = nrg(relative(QRELS, RUNS))
     assert dict(zip(values.runs, values.aggregate()[:, 0].tolist(), strict=True)) == found
 
 
@@ -152,12 +164,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_several_measures_and_topics(folder: Path) -> None:
-    study = novelty(folder / "qrels.txt", folder / "runs", ["nDCG@10", "RR"], per_topic=True)
+    study = relative(folder / "qrels.txt", folder / "runs", ["nDCG@10", "RR"], per_topic=True)
     rows: list[dict[str, Any]] = study["novelty"].rows()
     assert [row["measure"] for row in rows] == ["nDCG@10"] * 7 + ["RR"] * 7
     topics: list[dict[str, Any]] = [row for row in study["per_topic"].rows() if row["measure"] == "RR"]
     some = sorted({row["topic"] for row in topics})[:3]
-    of_some = novelty(folder / "qrels.txt", folder / "runs", "RR", only=some)["novelty"].rows()
+    of_some = relative(folder / "qrels.txt", folder / "runs", "RR", only=some)["novelty"].rows()
     for chosen, counted in ((rows[7:], None), (of_some, some)):
         for row in chosen:
             own = [
@@ -167,7 +179,7 @@ def test_several_measures_and_topics(folder: Path) -> None:
 
 
 def test_chosen_on_some_topics_and_shown_on_the_others(folder: Path) -> None:
-    study = novelty(folder / "qrels.txt", folder / "runs", "nDCG@10", purpose="ensemble", steps=2)
+    study = relative(folder / "qrels.txt", folder / "runs", "nDCG@10", purpose="ensemble", steps=2)
     values = evaluate(folder / "qrels.txt", folder / "runs", "nDCG@10")
     matrix = values.matrix()
     halves = [matrix[0::2], matrix[1::2]]
@@ -187,7 +199,7 @@ def test_which_runs_to_fuse_by_hand() -> None:
         "y": {"1": {"a": 9.0, "c": 8.0}},
         "w": {"1": {"b": 9.0, "q": 8.0}},
     }
-    study = novelty(qrels, runs, "DCG@2", purpose="ensemble")
+    study = relative(qrels, runs, "DCG@2", purpose="ensemble")
     rows = study["ensemble"].rows()
     assert [row["run"] for row in rows] == ["y", "w", "x"]
     assert rows[0]["value"] == pytest.approx(2 + 1 / log2(3))
@@ -203,7 +215,7 @@ def test_which_runs_to_fuse_by_hand() -> None:
 
 def test_which_runs_to_pool_is_set_arithmetic(folder: Path) -> None:
     depth = 5
-    study = novelty(folder / "qrels.txt", folder / "runs", "P@5", purpose="pool", steps=4)
+    study = relative(folder / "qrels.txt", folder / "runs", "P@5", purpose="pool", steps=4)
     first = {path.stem: _first(path, depth) for path in (folder / "runs").iterdir()}
     lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
     relevant = {(topic, document) for topic, _, document, grade in lines if int(grade) >= 1}
@@ -235,32 +247,47 @@ def _first(path: Path, depth: int) -> set[tuple[str, str]]:
     ("options", "message"),
     [
         ({"measures": "AP"}, "AP has no NRG"),
-        ({"prior": "earlier"}, "no run named earlier"),
+        ({"prior": "earlier"}, "the prior cannot be 'earlier'"),
+        ({"prior": ["earlier"]}, "no run named earlier"),
         ({"prior": "chronological"}, "no run has a date"),
         ({"prior": "best-per-group"}, "no run has a group"),
         ({"prior": []}, "the prior lists no run"),
-        ({"compat": "nobody"}, "compat=nobody is not known"),
+        ({"rareness": "nobody"}, "rareness cannot be counted by 'nobody'"),
+        ({"shown": ["nobody"]}, "there is no run named nobody"),
         ({"purpose": "soup"}, "novelty is not for 'soup'"),
         ({"level": 2}, "level"),
-        ({"ties": "average"}, "average"),
         ({"alpha": -1.0}, "alpha"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        novelty(QRELS, RUNS, **options)
+        relative(QRELS, RUNS, **options)
+
+
+def test_what_needs_more_than_values() -> None:
+    values = evaluate(QRELS, RUNS, "nDCG@10")
+    for options in ({"purpose": "pool"}, {"rareness": "authors"}):
+        with pytest.raises(ParameterError, match="the runs themselves are needed"):
+            novelty(values, **options)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="there is no run named R3 among them"):
+        novelty(values, purpose="pool", runs={name: RUNS[name] for name in ("R1", "R2")})
+    with pytest.raises(ParameterError, match="there are no values of RR"):
+        novelty(values, measures="RR")
+    scores = read_scores({"topic": ["1"], "x": [0.5], "y": [0.2]})
+    with pytest.raises(ParameterError, match="does not say what runs found"):
+        novelty(scores)
 
 
 def test_some_runs_have_no_date() -> None:
     with pytest.raises(ParameterError, match="there is no date of R3"):
-        novelty(QRELS, RUNS, prior="chronological", entries=entries(date=["2024-01-02", "2024-01-01", None]))
+        relative(QRELS, RUNS, prior="chronological", entries=entries(date=["2024-01-02", "2024-01-01", None]))
 
 
 @pytest.mark.shared
 def test_the_runs_of_a_real_campaign_against_the_best_of_each_other_team(shared_data: Path) -> None:
     covid = shared_data / "trec-covid"
     qrels, runs, board = covid / "qrels-rnd1.txt", covid / "runs", covid / "leaderboard-round1.csv"
-    study = novelty(qrels, runs, prior="best-per-group", entries=board, per_topic=True)
+    study = relative(qrels, runs, prior="best-per-group", entries=board, per_topic=True)
     grades: dict[str, dict[str, int]] = {}
     for line in qrels.read_text().splitlines():
         topic, _, document, grade = line.split()
