@@ -91,8 +91,17 @@ def test_examples_run(
         folder = here / str(number)
         shutil.copytree(campaign, folder)
         shutil.copy(folder / "runs" / "cedar-1.txt", folder / "bm25.txt")
-        for run, name in (("cedar-1", "a.run"), ("cedar-2", "b.run"), ("cedar-1", "runs/bm25.txt")):
+        for run, name in (
+            ("cedar-1", "a.run"),
+            ("cedar-2", "b.run"),
+            ("cedar-1", "new.run"),
+            ("cedar-2", "bm25.run"),
+            ("aurora-1", "dense.run"),
+            ("cedar-1", "runs/bm25.txt"),
+        ):
             shutil.copy(folder / "runs" / f"{run}.txt", folder / name)
+        with (folder / "runs.csv").open("a") as entries:
+            entries.write("bm25,organisers,2024-03-01,plain\n")
         scores = "301,0.25,0.5,0.3\n302,0.5,0.75,0.4\n303,0.1,0.4,0.4\n304,0.2,0.1,0.3\n"
         (folder / "ap.csv").write_text(f"topic,run1,run2,run3\n{scores}")
         (folder / "splits.json").write_text("[[[0, 1], [2, 3]], [[0, 2], [1, 3]]]")

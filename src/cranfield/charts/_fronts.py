@@ -49,7 +49,7 @@ class Front(Chart):
         dots = alt.Chart(inline(front)).mark_point(filled=True, size=54, color=COLOURS[0], opacity=1)
         layers += [line.encode(x=x, y=y), dots.encode(x=x, y=y)]
         points = [(row[self.across], row[self.up], short(row["run"], 24)) for row in front]
-        others = [(row[self.across], row[self.up]) for row in behind] + _between(points, across, up)
+        others = [(row[self.across], row[self.up]) for row in behind] + between(points, across, up)
         layers += texts(labels(points, across, up, beside=others, sides=self.sides), across, up)
         lost = f"{counted(every - len(rows), 'run')} without both numbers left out" * (every > len(rows))
         title = headline(self.finding(rows, front), self.subtitle, lost)
@@ -86,7 +86,7 @@ def _axis(values: list[float], length: float, *, flip: bool = False) -> Axis:
     return Axis.around(values, length, log=min(values) > 0 and max(values) > FAR * min(values), flip=flip)
 
 
-def _between(
+def between(
     points: list[tuple[float, float, str]], across: Axis, up: Axis, steps: int = 16
 ) -> list[tuple[float, float]]:
     """Places on the line that joins the points."""

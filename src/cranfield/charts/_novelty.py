@@ -7,7 +7,7 @@ from cranfield.core import Table, need
 from cranfield.stats import kendall_tau
 
 from ._base import Chart, Picture, chart, inline
-from ._fronts import _between
+from ._fronts import between
 from ._places import Axis, labels, texts
 from ._theme import COLOURS, PALE, SHAPES, THEME
 from ._words import FIXED, WIDE, counted, first_of, headline, listed, number, rows_of, short
@@ -176,7 +176,7 @@ def _names(rows: list[Row], trend: tuple[float, float] | None, across: Axis, up:
     words = {i: short(rows[i]["run"], 24) for i in chosen}
     # Dots without a name have an empty one: no word covers them.
     points = [(rows[i]["x"], rows[i]["y"], words.get(i, "")) for i in [*chosen, *(i for i in order if i not in words)]]
-    line = _between([(at, slope * at + start, "") for at in _ends(rows)], across, up, 60) if trend else []
+    line = between([(at, slope * at + start, "") for at in _ends(rows)], across, up, 60) if trend else []
     # A word ends where the chart does if a legend stands beside it.
     room = Axis(across.low, across.value(WIDE - 60), WIDE - 60) if any(row["group"] for row in rows) else across
     placed = labels(points, room, up, beside=line, most=NAMES, size=ROOMY)

@@ -9,7 +9,7 @@ from cranfield.core import need
 from cranfield.core.render import width
 
 from ._base import inline
-from ._fronts import _between
+from ._fronts import between
 from ._places import LETTER, Axis, labels, spread, texts
 from ._theme import COLOURS, INK, QUIET, SHAPES
 from ._words import WIDE
@@ -96,7 +96,7 @@ def along(drawn: list[Line], frame: Frame) -> list[Place]:
     found: list[Place] = []
     for line in drawn:
         steps = 2 + WIDE // (4 * len(line.places))
-        found += [*line.places, *_between([(*place, "") for place in line.places], frame.across, frame.up, steps)]
+        found += [*line.places, *between([(*place, "") for place in line.places], frame.across, frame.up, steps)]
     return found
 
 

@@ -21,17 +21,17 @@ COMMANDS = {
     "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
     "compare": ("_compare", "is B really better than A? outcomes, tests, a verdict in words"),
     "leaderboard": ("_leaderboard", "who leads, and how sure is that? ranks with intervals, history, private topics"),
+    "novelty": ("_novelty", "what does a run find that others miss? residual gain, unique contributions"),
     "test": ("_test", "do runs differ? tests of pairs, corrected for their number"),
     "anova": ("_anova", "do any of many runs differ, and which? analysis of variance, all pairs"),
     "agreement": ("_agreement", "do two halves of the topics agree? how reliable the tests are"),
-    "novelty": ("_novelty", "what does a run find that others miss? residual gain, unique contributions"),
-    "scale": ("_scale", "what do a measure's numbers mean? all its values, their steps, what follows"),
     "power": ("_power", "how many topics does it take, and what can so many show?"),
-    "fuse": ("_fuse", "several runs become one: what they say together"),
+    "scale": ("_scale", "what do a measure's numbers mean? all its values, their steps, what follows"),
     "report": ("_report", "one page on runs: verdicts, tables, charts, methods, and how to make it again"),
     "rerun": ("_rerun", "make a report again, and say what changed"),
     "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
     "convert": ("_convert", "a run or qrels in another format"),
+    "fuse": ("_fuse", "several runs become one: what they say together"),
     "measures": ("_measures", "the catalogue of measures, or one of them explained"),
     "tests": ("_tests", "the catalogue of tests and other statistics, or one of them explained"),
     "simulate": ("_simulate", "a made-up campaign: topics, judgments and runs of many groups"),
@@ -85,6 +85,7 @@ def cranfield() -> None:
       cranfield evaluate qrels.txt runs/              (values of every run)
       cranfield compare qrels.txt a.run b.run         (is b really better?)
       cranfield leaderboard qrels.txt runs/           (who leads, and how surely)
+      cranfield novelty qrels.txt runs/               (what each run adds)
       cranfield lint qrels.txt runs/                  (what is wrong in the files)
     """
 

@@ -84,12 +84,12 @@ def command(
     Examples:
       cranfield novelty qrels.txt runs/ -m nDCG@10
       cranfield novelty qrels.txt runs/ --prior best-per-group --entries runs.csv
-      cranfield novelty qrels.txt runs/ -m RR@10 --prior chronological --entries runs.csv --chart time.svg
+      cranfield novelty qrels.txt runs/ --prior chronological --entries runs.csv
       cranfield novelty qrels.txt new.run --prior bm25.run --prior dense.run
       cranfield novelty qrels.txt runs/ --for ensemble --chart fuse.svg
       cranfield novelty qrels.txt runs/ --for pool --depth 100
-      cranfield evaluate qrels.txt runs/ -m "NRG(nDCG@10)" -q      (topic by topic)
-      cranfield test qrels.txt runs/ -m "NRG(nDCG@10)"             (tested)
+      cranfield evaluate qrels.txt runs/ -m "NRG(nDCG@10)" -q   (topic by topic)
+      cranfield test qrels.txt runs/ -m "NRG(nDCG@10)"          (tested)
     """
     check_output(form, output)
     check_chart(chart)

@@ -76,9 +76,9 @@ def command(
 
     \b
     Examples:
-      cranfield scale                                      (what all measures claim)
+      cranfield scale                              (what all measures claim)
       cranfield scale RR@3
-      cranfield scale P R AP RR "RBP(p=0.5)" DCG --length 4 --relevant 4 --chart steps.svg
+      cranfield scale P R AP RR DCG --length 4 --relevant 4 --chart steps.svg
       cranfield scale nDCG@5 --grades 2 --relevant 3,2
       cranfield scale RR@3 --table solvability
       cranfield scale AP@10 --qrels qrels.txt --runs runs/

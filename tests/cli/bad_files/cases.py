@@ -544,7 +544,7 @@ TYPED = [
         name="an unknown measure, nearly right",
         command="evaluate qrels.txt run.txt -m 'AP ndgc@10'",
         error="there is no measure named 'ndgc'",
-        hint="did you mean nDCG or RnDCG or NCG?",
+        hint="did you mean nDCG or RnDCG or NRG?",
     ),
     Refused(
         name="an unknown measure",
@@ -653,8 +653,8 @@ TYPED = [
         name="an unknown command",
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
-        hint="there are: evaluate, compare, leaderboard, test, anova, agreement, power, report, rerun, lint, convert, "
-        "measures, tests, simulate, demo",
+        hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, report, rerun, "
+        "lint, convert, fuse, measures, tests, simulate, demo",
         exit=2,
     ),
     Refused(
