@@ -10,6 +10,7 @@ from cranfield.core import ChecksFailed, Study
 from cranfield.core.render import visible
 from cranfield.studies import compare, wide_dominance, wide_outcomes, wide_overall
 
+from ._layout import notes_on
 from ._pair import levels_of, text_of_pair
 from ._show import check_output, may_be_bold, output_options, progress, put, scale_option, show, typed, usual_format
 from ._statistics import Between, chart_options, check_chart, draw_chart, draws_option, level_option, seed_option
@@ -159,12 +160,8 @@ def _collections(
             command=typed(),
             **kept,
         )
-    show(study, form=form, table=table, output=output, notes=_notes(study), only=OF_COLLECTIONS)
+    show(study, form=form, table=table, output=output, notes=notes_on(study), only=OF_COLLECTIONS)
     draw_chart(study, "forest", chart)
-
-
-def _notes(study: Study) -> tuple[str, ...]:
-    return tuple(note for one in study.tables.values() for note in one.notes)
 
 
 def _show(study: Study, notes: Sequence[str], form: str | None, table: str | None, output: str | None) -> None:

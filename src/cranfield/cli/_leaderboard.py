@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, Table
 from cranfield.data import Values, read_entries
 from cranfield.stats import CORRECTIONS, INTERVALS, shorten
 from cranfield.studies import leaderboard
 
+from ._layout import Cells, lay_out, notes_on
 from ._show import check_output, output_options, progress, scale_option, show, typed
 from ._statistics import Between, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._topics import read_topics
@@ -23,6 +23,7 @@ SHOWN = (
     *("facets", "left_out", "sizes", "orders"),
 )
 FEW = 25
+ROWS = {"ranks": None, "left_out": 5}  # the whole board, and of what is left out some
 WIDE = 32  # letters of a name
 DRAWN = ("board", "stability", "sota", "public-private", "moves", "pareto", "flips", "sizes", "orders", "facets")
 
@@ -166,9 +167,10 @@ def command(
         study = leaderboard(values, entries=known, threads=given.threads, progress=watch, **settings)
     if values is None and study.made_by is not None:
         study = replace(study, made_by=replace(study.made_by, command=typed()))
-    own = study[table].notes if table else _notes(study)
+    own = notes_on(study, [table] if table else None)
     notes = (*(notes_of(values) if values is not None else ()), *own)
-    show(study, form=form, table=table, output=output, layout=_layout(study), notes=notes, only=SHOWN)
+    layout = lay_out(study, ROWS, usual=FEW, adapt=_adapted)
+    show(study, form=form, table=table, output=output, layout=layout, notes=notes, only=SHOWN)
     draw_chart(study, draw if values is not None else "sota", chart)
 
 
@@ -196,29 +198,15 @@ def private_of(
     return named
 
 
-def _notes(study: Study) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(note for one in study.tables.values() for note in one.notes))
-
-
-def _layout(study: Study) -> dict[str, Table]:
-    """Tables that people read: short letters and names, no empty columns, few rows, no notes twice."""
-    return {name: replace(_short(table, name), notes=()) for name, table in study.tables.items() if len(table)}
-
-
-def _short(table: Table, name: str) -> Table:
-    rows = {"ranks": len(table), "left_out": 5}.get(name, FEW)
-    data: dict[str, Any] = {column: table.cells(column, slice(0, rows)) for column in table.columns}
-    data = {column: cells for column, cells in data.items() if any(cell is not None for cell in cells)}
-    if name == "sota" and "p" not in data:
-        data.pop("level", None)  # of tests that were not made
-    if "letters" in data:
-        data["letters"] = [shorten(str(cell)) for cell in data["letters"]]
-    for column in ("group", "run", "previous"):
-        if column in data:
-            data[column] = [_cut(cell) for cell in data[column]]
-    more = f": the first {rows} of {len(table):,}; --table {name} has all" if len(table) > rows else ""
-    ends = {middle: sides for middle, sides in table.ends.items() if {middle, *sides} <= set(data)}
-    return replace(table, data=data, caption=f"{table.caption}{more}", ends=ends)
+def _adapted(name: str, cells: Cells) -> Cells:
+    """Short letters and names, nothing about tests that were not made."""
+    if name == "sota" and "p" not in cells:
+        cells.pop("level", None)
+    if "letters" in cells:
+        cells["letters"] = [shorten(str(cell)) for cell in cells["letters"]]
+    for column in {"group", "run", "previous"} & set(cells):
+        cells[column] = [_cut(cell) for cell in cells[column]]
+    return cells
 
 
 def _cut(name: Any) -> Any:

@@ -5,22 +5,23 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, Table, Ties
+from cranfield.core import Ties
 from cranfield.data import PRIORS, RunFile, find_runs, read_entries, split_known
 from cranfield.measures import NRG, parse_measures
 from cranfield.stats import INTERVALS
 from cranfield.studies import novelty
 
+from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
 from ._show import check_output, output_options, progress, show
-from ._statistics import chart_options, check_chart, draw_chart, level_option, seed_option
+from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, OneOf, Whole
 from ._values import Given, expect_files, notes_of, values_options
 
 USUAL = "nDCG@10"
 DRAWN = ("novelty", "unique", "rareness", "tasc", "chronology", "ensemble", "pool-runs")
 SHOWN = ("novelty", "ensemble", "pool_runs", "bests", "seen_out", "per_topic")
-FEW = 10
+FEW = {"bests": 40, "seen_out": 10, "per_topic": 10}  # rows
 
 
 @click.command("novelty", cls=Command)
@@ -123,10 +124,10 @@ def command(
             progress=watch,
             **settings,
         )
-    notes = tuple(dict.fromkeys(note for one in study.tables.values() for note in one.notes))
-    told = study[table].notes if table else (*notes_of(values), *notes)
-    show(study, form=form, table=table, output=output, layout=_layout(study), notes=told, only=SHOWN)
-    draw_chart(study, _drawn(study, draw), chart)
+    notes = notes_on(study, [table]) if table else (*notes_of(values), *notes_on(study))
+    layout = lay_out(study, FEW, adapt=_adapted)
+    show(study, form=form, table=table, output=output, layout=layout, notes=notes, only=SHOWN)
+    draw_chart(study, asked_chart(draw, study.charts[-1] if settings["purpose"] else study.charts[0]), chart)
 
 
 def _joined(given: Given) -> tuple[Given, str | list[int]]:
@@ -144,30 +145,11 @@ def _joined(given: Given) -> tuple[Given, str | list[int]]:
     return replace(given, runs=(*given.runs, *files), prior=()), places
 
 
-def _drawn(study: Study, draw: str) -> str:
-    """The chart that was asked for; where none was, the one that the question is about."""
-    context = click.get_current_context()
-    source = context.get_parameter_source("draw")
-    if source is not click.core.ParameterSource.DEFAULT:
-        return draw
-    last = study.charts[-1]
-    return last if last in ("ensemble", "pool-runs") else study.charts[0]
-
-
-def _layout(study: Study) -> dict[str, Table]:
-    """Tables that people read: no empty columns, few rows, no notes twice."""
-    return {name: replace(_short(table, name), notes=()) for name, table in study.tables.items() if len(table)}
-
-
-def _short(table: Table, name: str) -> Table:
-    rows = len(table) if name in ("novelty", "ensemble", "pool_runs") else FEW
-    data: dict[str, Any] = {column: table.cells(column, slice(0, rows)) for column in table.columns}
-    data = {column: cells for column, cells in data.items() if any(cell is not None for cell in cells)}
-    if name == "novelty":
-        alone = len(set(data["measure"])) == 1
-        dropped = {"prior", "tasc_mean", "unique_total", *(["measure"] if alone else [])}
-        dropped |= set() if any(data["seen_out"]) else {"seen_out"}
-        data = {column: cells for column, cells in data.items() if column not in dropped}
-    more = f": the first {rows} of {len(table):,}; --table {name} has all" if len(table) > rows else ""
-    ends = {middle: sides for middle, sides in table.ends.items() if {middle, *sides} <= set(data)}
-    return replace(table, data=data, caption=f"{table.caption}{more}", ends=ends)
+def _adapted(name: str, cells: Cells) -> Cells:
+    """Columns that fit a terminal."""
+    if name != "novelty":
+        return cells
+    dropped = {"prior", "tasc_mean", "unique_total"}
+    dropped |= {"measure"} if len(set(cells["measure"])) == 1 else set()
+    dropped |= set() if any(cells["seen_out"]) else {"seen_out"}
+    return {column: each for column, each in cells.items() if column not in dropped}

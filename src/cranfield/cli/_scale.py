@@ -1,17 +1,16 @@
 """cranfield scale."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import click
 
-from cranfield.core import Study, Table
 from cranfield.stats import CORRECTIONS
 from cranfield.studies import scale
 
+from ._layout import lay_out, notes_on
 from ._show import check_output, output_options, progress, show, typed
-from ._statistics import chart_options, check_chart, draw_chart, level_option, seed_option
+from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, Whole
 
 FEW = {"values": 40, "solvability": 10, "changes": 25, "axioms": 100, "scores": 20}
@@ -100,27 +99,6 @@ def command(
             **settings,
         )
     only = CHANGED if "changed" in study.tables else SHOWN if "values" in study.tables else ALL
-    told = [table] if table else [name for name in only if name in study.tables]
-    notes = tuple(dict.fromkeys(note for name in told for note in study[name].notes))
-    show(study, form=form, table=table, output=output, layout=_layout(study), notes=notes, only=only)
-    if chart:
-        draw_chart(study, _drawn(study, draw), chart)
-
-
-def _drawn(study: Study, draw: str) -> str:
-    """The chart that was asked for; where none was, the one that the question is about."""
-    said = click.get_current_context().get_parameter_source("draw") is not click.core.ParameterSource.DEFAULT
-    return draw if said or not study.charts else study.charts[0]
-
-
-def _layout(study: Study) -> dict[str, Table]:
-    """Tables that people read: few rows, no notes twice."""
-    return {name: replace(_short(table, name), notes=()) for name, table in study.tables.items() if len(table)}
-
-
-def _short(table: Table, name: str) -> Table:
-    rows = FEW.get(name, len(table))
-    data: dict[str, Any] = {column: table.cells(column, slice(0, rows)) for column in table.columns}
-    data = {column: cells for column, cells in data.items() if any(cell is not None for cell in cells)}
-    more = f": the first {rows} of {len(table):,}; --table {name} has all" if len(table) > rows else ""
-    return replace(table, data=data, caption=f"{table.caption}{more}")
+    notes = notes_on(study, [table] if table else only)
+    show(study, form=form, table=table, output=output, layout=lay_out(study, FEW), notes=notes, only=only)
+    draw_chart(study, asked_chart(draw, *study.charts[:1]), chart)

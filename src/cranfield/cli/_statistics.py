@@ -66,6 +66,12 @@ def check_chart(chart: str | None) -> None:
         check_place(chart)
 
 
+def asked_chart(draw: str, *usual: str) -> str:
+    """The chart that was asked for; where none was, the one that the question is about."""
+    said = click.get_current_context().get_parameter_source("draw") is not click.core.ParameterSource.DEFAULT
+    return draw if said or not usual else usual[0]
+
+
 def draw_chart(study: object, name: str, chart: str | None) -> None:
     """Draw one chart of a study to a file."""
     if chart:
