@@ -9,10 +9,12 @@ from cranfield.core import Direction, ParameterError, Scale
 from cranfield.core.types import Rows
 from cranfield.data import Block, assess_grades
 
-from ._base import Claim, Example, Measure, measure
+from ._base import Claim, Example, Measure, measure, ratio
 from ._derived import Derived
 from ._recall import AP
 from ._relative import Relative
+
+Profile = tuple[tuple[float, int], ...]  # how many documents there are of each grade
 
 
 @measure("interval", cite="ferrante2021,abelson1963,gaito1959")
@@ -56,12 +58,13 @@ class Interval(Derived):
         from ._rankings import Rankings, known_spacing  # what goes through all rankings is for this alone
 
         value = self.of.value(block)
-        out = np.full(len(value), np.nan)
-        which, profiles = self._profiles(block)
+        out, best = np.full(len(value), np.nan), block.at_best(self.of)
+        which, profiles, few = self._profiles(block)
         for i in sorted(set(which[block.topic].tolist())):
             rows = np.flatnonzero((which[block.topic] == i) & ~np.isnan(value))
             found = known_spacing(self.of, Rankings(self.of.k or 0, profiles[i]))
-            place = found.place(value[rows])
+            # What is left out of the profile has divided the values by some number.
+            place = found.place(ratio(value[rows] * found.value.max(initial=0), best[rows]) if few else value[rows])
             if (place < 0).any():
                 strange = value[rows[place < 0][0]]
                 message = f"{self.of} of {strange:.6g} is none of the values that {self.of.k} documents can have"
@@ -69,11 +72,16 @@ class Interval(Derived):
             out[rows] = scores(found.count, self.by, self.of.direction)[place]
         return out
 
-    def _profiles(self, block: Block) -> tuple[NDArray[np.int64], list[tuple[tuple[float, int], ...]]]:
-        """(topic,): which of the profiles each topic has: how many documents there are of every grade that earns."""
+    def _profiles(self, block: Block) -> tuple[NDArray[np.int64], list[Profile], bool]:
+        """(topic,): which of the profiles each topic has: how many documents there are of every grade that earns.
+
+        And whether it is enough to count as many as a ranking has room for: then topics with many share one.
+        """
         return block.assessed.once(("profiles", self.of), lambda: self._counted(block))
 
-    def _counted(self, block: Block) -> tuple[NDArray[np.int64], list[tuple[tuple[float, int], ...]]]:
+    def _counted(self, block: Block) -> tuple[NDArray[np.int64], list[Profile], bool]:
+        from ._rankings import more_divides
+
         named = block.assessed
         topic = np.repeat(np.arange(len(named.topics)), np.diff(named.named))
         earns = self.of.earns(named.grade)
@@ -84,9 +92,12 @@ class Interval(Derived):
         kind = np.searchsorted(kinds, alike)[np.searchsorted(grades, named.grade[earns])]
         counts = np.zeros((len(named.topics), len(kinds)), np.int64)
         np.add.at(counts, (topic[earns], kind), 1)
+        upward = self.of.direction is Direction.HIGHER and "ideal-best" in self.of.axioms
+        few = upward and more_divides(self.of, tuple(kinds))
+        counts = np.minimum(counts, self.of.k or 0) if few else counts
         rows = [tuple((kind, int(n)) for kind, n in zip(kinds, row, strict=True) if n) for row in counts]
         known = {profile: i for i, profile in enumerate(dict.fromkeys(rows))}
-        return np.array([known[row] for row in rows], dtype=np.int64), list(known)
+        return np.array([known[row] for row in rows], dtype=np.int64), list(known), few
 
 
 def _asks_who_judged(of: Measure) -> bool:

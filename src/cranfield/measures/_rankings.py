@@ -15,6 +15,7 @@ from ._base import Measure
 
 MOST = 1 << 22  # rankings
 CHUNK = 1 << 19  # cells, that are looked at together: they stay in the processor's cache
+FEW = 1000  # rankings, on which something is tried
 APART = 1e-12  # values closer than this are one, where nothing tells them apart exactly
 
 Progress = Callable[[int, int], object]
@@ -166,6 +167,33 @@ def _relevant(measure: Measure, rankings: Rankings) -> int:
     """How many documents are relevant to the measure."""
     level = getattr(measure, "rel", None) or 1
     return sum(count for grade, count in rankings.relevant if grade >= level)
+
+
+@lru_cache(maxsize=1024)
+def more_divides(measure: Measure, grades: tuple[float, ...]) -> bool:
+    """Whether more documents of a grade than a ranking has room for do no more than divide all values by one number.
+
+    It is tried on short rankings: recall is divided, nDCG stays, R-precision becomes another measure.
+    """
+    room = measure.k or 1
+    length = min(room, int(np.log(FEW) / np.log(len(grades) + 1)))
+
+    def values(one: float, documents: int, others: int) -> Rows:
+        counts = tuple((grade, documents if grade == one else others) for grade in grades)
+        return _all_values(measure, Rankings(length, counts))
+
+    for one in grades:
+        for others in (1, room):
+            few, more = (values(one, documents, others) for documents in (room, room + 3))
+            if not np.allclose(more * np.abs(few).max(), few * np.abs(more).max(), rtol=1e-12, atol=0, equal_nan=True):
+                return False
+    return True
+
+
+def _all_values(measure: Measure, rankings: Rankings) -> Rows:
+    """(ranking,): the value of each, in order."""
+    settled = measure.settled(max(rankings.grades))
+    return np.concatenate([assessed.map([settled])[:, 0, 0] for _, assessed in rankings.chunks()])
 
 
 @lru_cache(maxsize=1024)

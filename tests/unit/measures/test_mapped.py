@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations, product
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,7 +13,18 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError, Scale
 from cranfield.data import assess, assess_grades
-from cranfield.measures import AP, Interval, P, maximin, measure_all, parse_measure
+from cranfield.measures import (
+    AP,
+    MEASURES,
+    Interval,
+    Measure,
+    P,
+    Rankings,
+    maximin,
+    measure_all,
+    parse_measure,
+    spacing,
+)
 
 NOISE = 1e-12
 UNJUDGED = -1
@@ -234,3 +246,37 @@ def test_runs_of_real_names_have_values_too() -> None:
     assessed = assess({"1": {"a": 1, "b": 2}, "2": {"a": 0}}, {"x": {"1": {"c": 2.0, "a": 1.0}}})
     values = measure_all(assessed, "interval(P@2)")
     assert values.cube[0, :, 0].tolist() == [0.5, 0]
+
+
+def _can_be_mapped(cls: type[Measure]) -> bool:
+    try:
+        Interval(of=cls(k=4))
+    except ParameterError:
+        return False
+    return True
+
+
+# Every measure that can be mapped, in a topic with more relevant documents than its rankings have room for.
+MAPPED = [cls(k=4).settled(2.0) for cls in MEASURES if _can_be_mapped(cls)]
+
+
+@pytest.mark.parametrize("measure", MAPPED, ids=str)
+@pytest.mark.parametrize("relevant", [{1: 6}, {1: 9, 2: 1}, {1: 2, 2: 7}, {1: 5, 2: 5}], ids=str)
+def test_documents_without_room_change_no_place(measure: Measure, relevant: dict[int, int]) -> None:
+    grades = {f"{grade}-{i}": grade for grade, count in relevant.items() for i in range(count)}
+    rng = Random(7)
+    everything = [*grades, *(f"other-{i}" for i in range(8))]
+    runs = {f"run{n}": {"1": {d: -float(i) for i, d in enumerate(rng.sample(everything, 4))}} for n in range(30)}
+    assessed = assess({"1": grades}, runs)
+    plain, mapped = assessed.map([measure, Interval(of=measure)])[:, 0].T
+    kinds = {float(measure.gain(np.array([float(grade)]))[0]): grade for grade in relevant}
+    profile = tuple(
+        (float(one), sum(n for grade, n in relevant.items() if measure.gain(np.array([float(grade)]))[0] == gain))
+        for gain, one in sorted(kinds.items())
+        if gain > 0
+    )
+    # The places by brute force: with as many documents as there are.
+    every = np.unique(np.round(spacing(measure, Rankings(4, profile)).value, 9))
+    place = np.array([np.abs(every - value).argmin() for value in plain])
+    expected = np.where(np.isnan(plain), np.nan, place / (len(every) - 1))
+    np.testing.assert_allclose(mapped, 1 - expected if measure.direction is Direction.LOWER else expected, atol=1e-12)
