@@ -222,11 +222,18 @@ def parameters(cls: type) -> tuple[Parameter, ...]:
     for field in fields(cls):
         default = field.default_factory() if field.default_factory is not MISSING else field.default
         kind = get_args(field.type)[0] if get_origin(field.type) is Annotated else field.type
-        text = kind if isinstance(kind, str) else inspect.formatannotation(kind).replace("collections.abc.", "")
+        text = kind if isinstance(kind, str) else _text(kind)
         required = default is MISSING
         limits = _kind(cast("Any", field.type))[1]
         found.append(Parameter(field.name, text, None if required else default, required, str(limits or "")))
     return tuple(found)
+
+
+def _text(kind: Any) -> str:
+    """A type in words that a help page can show: of a declaration its family."""
+    if isinstance(kind, type) and issubclass(kind, Declared):
+        return kind.__name__.lower()
+    return inspect.formatannotation(kind).replace("collections.abc.", "")
 
 
 def definition(cls: type) -> str:

@@ -45,7 +45,8 @@ class NRG(Derived, Relative):
 
     A document that stands at rank i of such a ranking is known as far as the measure's own user gets to see rank i;
     what is left of its gain is what nobody's ranking has shown. Any measure with a user who reads down the ranking has
-    it: nDCG, DCG, RBP, P, RR, ERR, INST, and others.
+    it: nDCG, DCG, RBP, P, RR, ERR, INST, and others. Its axioms hold where nothing is known before: otherwise a better
+    document that everybody has shown may be worth less than another.
     """
 
     range: ClassVar[tuple[float, float]] = (0.0, np.inf)  # up to 1 where that of the measure inside is

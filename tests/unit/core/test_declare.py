@@ -215,3 +215,14 @@ def test_limits_are_part_of_the_help() -> None:
     assert shown["p"] == ("float", "between 0 and 1")
     assert shown["depth"] == ("int | None", "from 1 up")
     assert shown["way"] == ("Literal['up', 'down']", "")
+
+
+class Frame(Declared):
+    """A thing around a shape."""
+
+    of: Shape | None = None
+    inside: Shape
+
+
+def test_a_parameter_that_is_a_declaration_is_called_by_its_family() -> None:
+    assert [(parameter.name, parameter.type) for parameter in parameters(Frame)][1] == ("inside", "shape")

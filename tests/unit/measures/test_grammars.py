@@ -109,6 +109,8 @@ def test_beta_is_beta_here_and_its_square_in_ir_measures() -> None:
         ("gm_map", "GMAP"),
         ("recip_rank", "RR"),
         ("Recip_Rank", "RR"),
+        ("NRG(recip_rank)", "NRG(RR)"),
+        ("interval(map_cut_10)", "interval(AP@10)"),
         ("bpref", "Bpref"),
         ("infAP", "infAP"),
         ("P.5,10", "P@5 P@10"),
