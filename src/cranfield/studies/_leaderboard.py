@@ -6,7 +6,7 @@ from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, weigh
 from cranfield.data import Entries, Values, flipped_grades, join_entries, read_entries, read_scores
-from cranfield.measures import found_first, measure_all
+from cranfield.measures import Relative, found_first, measure_all
 from cranfield.stats import (
     CORRECTIONS,
     INTERVALS,
@@ -287,6 +287,9 @@ def _flips(board: Board, shares: Sequence[float], draws: int) -> dict[str, Table
     assessed = board.values.assessed
     if assessed is None:
         raise ParameterError("labels cannot be flipped in a table of scores", hint="give judgments and runs")
+    if isinstance(board.measure, Relative) and any(source.kind == "prior" for source in board.made_by.inputs):
+        hint = "evaluate the runs that are known before too, and name them as prior"
+        raise ParameterError(f"labels cannot be flipped for {board.measure}: what is known before is gone", hint=hint)
     found: dict[float, list[Any]] = {share: [] for share in shares}
     total = len(shares) * draws
     for done, (share, _, grade) in enumerate(flipped_grades(assessed, shares, draws, seed=board.asked.seed), 1):

@@ -228,3 +228,12 @@ def test_one_run_is_alone() -> None:
 
 def test_the_same_on_one_thread_or_two(values: Values) -> None:
     assert cf.leaderboard(values, threads=1).to_json() == cf.leaderboard(values, threads=2).to_json()
+
+
+def test_labels_are_flipped_for_relative_measures_where_all_runs_are_at_hand(folder: Path) -> None:
+    qrels, runs = folder / "qrels.txt", sorted((folder / "runs").iterdir())
+    whole = cf.evaluate(qrels, runs, "NRG(nDCG@10)")
+    assert len(rows(cf.leaderboard(whole, flips=[0.1], flip_draws=2, draws=50), "flips")) == 1
+    part = cf.evaluate(qrels, runs[1:], "NRG(nDCG@10)", prior=[runs[0]])
+    with pytest.raises(ParameterError, match="what is known before is gone"):
+        cf.leaderboard(part, flips=[0.1], flip_draws=2, draws=50)
