@@ -93,7 +93,7 @@ class Interval(Derived):
         counts = np.zeros((len(named.topics), len(kinds)), np.int64)
         np.add.at(counts, (topic[earns], kind), 1)
         upward = self.of.direction is Direction.HIGHER and "ideal-best" in self.of.axioms
-        few = upward and more_divides(self.of, tuple(kinds))
+        few = upward and bool(kinds) and more_divides(self.of, tuple(kinds))
         counts = np.minimum(counts, self.of.k or 0) if few else counts
         rows = [tuple((kind, int(n)) for kind, n in zip(kinds, row, strict=True) if n) for row in counts]
         known = {profile: i for i, profile in enumerate(dict.fromkeys(rows))}

@@ -280,3 +280,8 @@ def test_documents_without_room_change_no_place(measure: Measure, relevant: dict
     place = np.array([np.abs(every - value).argmin() for value in plain])
     expected = np.where(np.isnan(plain), np.nan, place / (len(every) - 1))
     np.testing.assert_allclose(mapped, 1 - expected if measure.direction is Direction.LOWER else expected, atol=1e-12)
+
+
+def test_where_nothing_is_relevant_there_is_one_value() -> None:
+    values = measure_all(assess({"1": {"a": 0}}, {"run": {"1": {"a": 1.0}}}), "interval(AP@10) interval(nDCG@5)")
+    assert values.cube.tolist() == [[[0.0, 0.0]]]
