@@ -159,7 +159,7 @@ def ensemble_sentence(table: Table) -> str:
     said = f"Fused by what they add, {runs} reach {top['fused']:.4f} ({instead})."
     if top.get("held_out") is None:
         return said
-    held = f"as many reach {top['held_out']:.4f} on the other half, by value {top['by_value_held_out']:.4f}"
+    held = f"as many reach {top['held_out']:.4f} on the other half, by value {other['by_value_held_out']:.4f}"
     return f"{said} Chosen on half of the topics, {held}."
 
 

@@ -189,6 +189,10 @@ def test_chosen_on_some_topics_and_shown_on_the_others(folder: Path) -> None:
     assert first["held_out"] == first["by_value_held_out"] == pytest.approx(expected)
     assert first["fused"] == pytest.approx(matrix.mean(axis=0).max())
     assert second["held_out"] is not None
+    rows: list[dict[str, Any]] = study["ensemble"].rows()
+    top, other = (max(rows, key=lambda row: row[name]) for name in ("fused", "by_value"))
+    held = f"as many reach {top['held_out']:.4f} on the other half, by value {other['by_value_held_out']:.4f}."
+    assert study.sentence.endswith(held)
 
 
 def test_which_runs_to_fuse_by_hand() -> None:
