@@ -18,7 +18,9 @@ from statistics import median
 
 from benchmarks import make_big_run
 from benchmarks.agreement import agreement
+from benchmarks.crowd import crowd
 from benchmarks.novelty import novelty
+from benchmarks.pool import pool
 from benchmarks.ranks import ranks
 from benchmarks.report import Row, report
 from benchmarks.significance import significance
@@ -250,14 +252,14 @@ def main() -> None:
     parser.add_argument(
         "only",
         nargs="*",
-        choices=["big", "cold", "campaign", "significance", "ranks", "agreement", "novelty", []],
+        choices=["big", "cold", "campaign", "significance", "ranks", "agreement", "novelty", "crowd", "pool", []],
         help="default: everything",
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (big, cold, campaign, significance, ranks, agreement, novelty):
+        for part in (big, cold, campaign, significance, ranks, agreement, novelty, crowd, pool):
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)

@@ -53,21 +53,32 @@ from .measures import ratio as ratio
 from .studies import evaluate as evaluate
 
 if TYPE_CHECKING:
+    from .data import read_topics as read_topics
     from .studies import across as across
     from .studies import agreement as agreement
     from .studies import anova as anova
     from .studies import compare as compare
     from .studies import convert as convert
+    from .studies import crowd as crowd
     from .studies import fuse as fuse
     from .studies import leaderboard as leaderboard
     from .studies import lint as lint
     from .studies import novelty as novelty
+    from .studies import pool as pool
     from .studies import power as power
+    from .studies import preferences as preferences
+    from .studies import replay_pool as replay_pool
     from .studies import scale as scale
     from .studies import test as test
+    from .studies import topics as topics
 else:
     __getattr__ = Later(
-        __name__, {"studies": "across agreement anova compare convert fuse leaderboard lint novelty power scale test"}
+        __name__,
+        {
+            "data": "read_topics",
+            "studies": "across agreement anova compare convert crowd fuse leaderboard lint novelty pool power "
+            "preferences replay_pool scale test topics",
+        },
     )
 
     def __dir__() -> list[str]:

@@ -47,6 +47,7 @@ FENCES = {
     "ir_datasets": within("data", lazy=True),
     "yaml": within("data", lazy=True),
     "hypothesis": within("simulate", lazy=True),
+    "sklearn": within("pooling", lazy=True),
     "django": within("server"),
     "ninja": within("server"),
     "django_htmx": within("server"),

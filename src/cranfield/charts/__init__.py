@@ -10,12 +10,18 @@ from ._changes import Changes as Changes
 from ._chosen import Ensemble as Ensemble
 from ._chosen import PoolRuns as PoolRuns
 from ._chronology import Chronology as Chronology
+from ._crowds import Aggregations as Aggregations
+from ._crowds import Workers as Workers
+from ._difficulty import Difficulty as Difficulty
 from ._fronts import Facets as Facets
 from ._fronts import Pareto as Pareto
 from ._history import StateOfTheArt as StateOfTheArt
+from ._label_orders import LabelNoise as LabelNoise
+from ._label_orders import LabelOrders as LabelOrders
 from ._lines import Power as Power
 from ._lines import PrecisionRecall as PrecisionRecall
 from ._lines import Weights as Weights
+from ._machines import Machines as Machines
 from ._matrix import PMatrix as PMatrix
 from ._novelty import Novelty as Novelty
 from ._novelty import Rareness as Rareness
@@ -24,6 +30,12 @@ from ._novelty import Unique as Unique
 from ._outcomes import Dominance as Dominance
 from ._outcomes import Outcomes as Outcomes
 from ._outcomes import TopicDifferences as TopicDifferences
+from ._pool_curves import PoolOrder as PoolOrder
+from ._pool_curves import Recall as Recall
+from ._pools import Costs as Costs
+from ._pools import PoolBias as PoolBias
+from ._pools import Reuse as Reuse
+from ._pools import Unjudged as Unjudged
 from ._private import Moves as Moves
 from ._private import PublicPrivate as PublicPrivate
 from ._ranks import RankPairs as RankPairs
@@ -38,3 +50,5 @@ from ._save import SUFFIXES as SUFFIXES
 from ._save import check_suffix as check_suffix
 from ._save import save as save
 from ._spacing import Spacings as Spacings
+from ._stopping import Stopped as Stopped
+from ._strengths import PreferenceStrengths as PreferenceStrengths

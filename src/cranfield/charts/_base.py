@@ -1,7 +1,7 @@
 """What a chart is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from cranfield.core import Catalogue, Declared, ParameterError, Study, Table, need
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 else:
     alt = need("altair", extra="charts")
 
-Picture: TypeAlias = "alt.Chart | alt.LayerChart"
+Picture: TypeAlias = "alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart"
 
 
 class Chart(Declared, ABC):
@@ -26,6 +26,11 @@ class Chart(Declared, ABC):
     def draw(self, table: Table) -> Picture:
         """The picture of a table that has the columns this chart needs."""
 
+    def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
+        """The picture with what other tables of the same study add; most charts need none."""
+        del others
+        return self.draw(table)
+
 
 CHARTS: Catalogue[Chart] = Catalogue("chart")
 C = TypeVar("C", bound=Chart)
@@ -39,16 +44,17 @@ def chart(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Callable[[t
 def draw(data: Study | Table, name: str) -> Picture:
     """One of the charts that a study names, or the chart of that name for a table."""
     wanted = CHARTS[name]()
+    others: Mapping[str, Table] = {}
     if isinstance(data, Table):
         table = data
     elif wanted.name in data.charts:
-        table = data[wanted.table]
+        table, others = data[wanted.table], data.tables
     else:
         hint = f"it has: {', '.join(data.charts) or 'none'}"
         raise ParameterError(f"the study {data.name} has no chart named {name!r}", hint=hint)
     if not len(table):
         raise ParameterError(f"there is nothing to draw: {wanted.table} has no rows", hint="draw a table with rows")
-    return wanted.draw(table)
+    return wanted.draw_beside(table, others)
 
 
 def inline(rows: list[dict[str, Any]]) -> "alt.Data":

@@ -126,9 +126,15 @@ prior_option = click.option(
     "repeated.  [default: others]",
 )
 
-OPTIONS = (
+ARGUMENTS = (
     click.argument("qrels", required=False, metavar="QRELS"),
     click.argument("runs", nargs=-1, metavar="RUN..."),
+)
+NAMED = (
+    click.option("--qrels", metavar="FILE", help="Judgments, with --runs."),
+    click.option("--runs", multiple=True, metavar="RUN", help="A run, a folder or a pattern; may be repeated."),
+)
+OPTIONS = (
     click.option(
         "-m",
         "--measure",
@@ -165,14 +171,22 @@ OPTIONS = (
 
 def values_options(command: F) -> F:
     """Add QRELS, RUN..., --scores and what says how they are measured; the command gets them as one ``given``."""
+    return _bundle(command, (*ARGUMENTS, *OPTIONS))
 
+
+def named_values_options(command: F) -> F:
+    """The same for a command whose arguments are something else: --qrels and --runs, and neither is needed."""
+    return _bundle(command, (*NAMED, *OPTIONS))
+
+
+def _bundle(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
     @wraps(command)
     def bundled(**options: Any) -> object:
         names = Given.__dataclass_fields__
         given = Given(**{name: options.pop(name) for name in names})
         return command(given=given, **options)
 
-    for add in reversed(OPTIONS):
+    for add in reversed(options):
         bundled = add(bundled)
     return bundled  # type: ignore[return-value]  # click calls it by name
 

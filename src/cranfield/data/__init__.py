@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from cranfield._native import Strings as Strings
 from cranfield.core.later import Later
 
 from ._aggregates import AGGREGATES as AGGREGATES
@@ -16,6 +17,8 @@ from ._chosen import find_topics as find_topics
 from ._given import assess_documents as assess_documents
 from ._given import assess_grades as assess_grades
 from ._given import judgments_of as judgments_of
+from ._grades import find_grades as find_grades
+from ._grades import find_named as find_named
 from ._lengths import Lengths as Lengths
 from ._lengths import read_lengths as read_lengths
 from ._problems import Problem as Problem
@@ -41,6 +44,8 @@ from ._write import write as write
 if TYPE_CHECKING:
     from ._collections import Collection as Collection
     from ._collections import read_collections as read_collections
+    from ._corpus import Corpus as Corpus
+    from ._corpus import read_corpus as read_corpus
     from ._entries import Entries as Entries
     from ._entries import Entry as Entry
     from ._entries import read_entries as read_entries
@@ -53,6 +58,10 @@ if TYPE_CHECKING:
     from ._inspect import inspect as inspect
     from ._ir_metadata import entries_from_headers as entries_from_headers
     from ._ir_metadata import join_entries as join_entries
+    from ._join_labels import join_labels as join_labels
+    from ._labels import Answers as Answers
+    from ._labels import Labels as Labels
+    from ._labels import Votes as Votes
     from ._named import NamedDocuments as NamedDocuments
     from ._named import name_documents as name_documents
     from ._norms import Norms as Norms
@@ -63,6 +72,9 @@ if TYPE_CHECKING:
     from ._prior import Prior as Prior
     from ._prior import make_prior as make_prior
     from ._prior import split_known as split_known
+    from ._read_labels import labels_from_qrels as labels_from_qrels
+    from ._read_labels import read_labels as read_labels
+    from ._read_votes import read_votes as read_votes
     from ._replicates import Replicated as Replicated
     from ._replicates import has_replicates as has_replicates
     from ._replicates import read_replicates as read_replicates
@@ -71,21 +83,31 @@ if TYPE_CHECKING:
     from ._splits import draw_splits as draw_splits
     from ._splits import read_splits as read_splits
     from ._splits import write_splits as write_splits
+    from ._topic_text import TopicText as TopicText
+    from ._topics import TopicTexts as TopicTexts
+    from ._topics import read_topics as read_topics
 else:
     # What few commands read.
     __getattr__ = Later(
         __name__,
         {
             "_collections": "Collection read_collections",
+            "_corpus": "Corpus read_corpus",
             "_entries": "Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",
             "_inspect": "Inspected compare_topics inspect",
             "_ir_metadata": "entries_from_headers join_entries",
+            "_join_labels": "join_labels",
+            "_labels": "Answers Labels Votes",
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
+            "_read_labels": "labels_from_qrels read_labels",
+            "_read_votes": "read_votes",
             "_replicates": "Replicated has_replicates read_replicates",
             "_splits": "SPLITS Splits draw_splits read_splits write_splits",
+            "_topic_text": "TopicText",
+            "_topics": "TopicTexts read_topics",
         },
     )

@@ -79,17 +79,27 @@ def column_suffix(path: Path) -> str:
     return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
 
 
-def _unpacked(path: Path) -> bytes:
-    """The bytes of a file, unpacked if its name says that it is packed."""
+def _unpacked(path: Path, *, most: int | None = None) -> bytes:
+    """The bytes of a file, unpacked if its name says that it is packed; refused where there are more than ``most``."""
     packer = PACKERS.get(path.suffix.lower())
     try:
-        return import_module(packer).open(path).read() if packer else path.read_bytes()
+        with import_module(packer).open(path) if packer else path.open("rb") as file:
+            content: bytes = file.read(-1 if most is None else most + 1)
     except FileNotFoundError:
         raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
-    except (EOFError, OSError, ValueError) as error:
+    except _damage(packer) as error:
         message = f"the compressed data is damaged or cut short ({error})" if packer else f"reading failed: {error}"
         code = "E-INFLATE" if packer else "E-READ"
         raise problem(str(path), code, message, "fetch or pack the file again") from None
+    if most is not None and len(content) > most:
+        raise problem(str(path), "E-SIZE", f"there are more than {most >> 20:,} MB in it", "is it the right file?")
+    return content
+
+
+def _damage(packer: str | None) -> tuple[type[Exception], ...]:
+    """What reading may raise; the standard library has errors of their own for damaged data."""
+    own = {"gzip": ("zlib", "error"), "lzma": ("lzma", "LZMAError")}.get(packer or "")
+    return (EOFError, OSError, ValueError, *([getattr(import_module(own[0]), own[1])] if own else ()))
 
 
 def read_frame(path: Path, reader: str, **options: Any) -> Any:

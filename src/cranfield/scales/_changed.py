@@ -1,13 +1,12 @@
 """What becomes of significant differences where a measure is mapped, a test is another, or a mean is a median."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cranfield.core import SEED, Direction, ParameterError, Table, listed
+from cranfield.core import SEED, Table, listed
 from cranfield.data import Values
 from cranfield.stats import (
     CORRECTIONS,
@@ -17,11 +16,13 @@ from cranfield.stats import (
     Correction,
     PairTest,
     Sign,
-    Tested,
+    Way,
     adapt,
+    changes_between,
     check_level,
     choose_pairs,
     compare_pairs,
+    looks_for_differences,
     parse_method,
     parse_tests,
 )
@@ -34,25 +35,6 @@ DIFFERENCES = (
     "differences (b − a) are of means; of sign and rank tests, the share of topics or ranks in which b is ahead less "
     "that of a; of median, of the medians, with the p of the sign test"
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One way to decide which pairs of runs differ."""
-
-    name: str
-    difference: NDArray[np.float64]  # (pair,): what it looks at, b − a
-    better: NDArray[np.float64]  # (pair,): 1 where that is to the good of b, −1 to that of a
-    p: NDArray[np.float64]  # (pair,): after correction
-    significant: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, found: Tested, measure: object, level: float, *, median: bool = False) -> "Way":
-        """What a test says of a measure, or of its medians."""
-        seen = found.difference if median else _seen(found)
-        sign = -1 if getattr(measure, "direction", None) is Direction.LOWER else 1
-        name = f"{measure}, {'median' if median else found.test}"
-        return cls(name, seen, sign * np.sign(np.nan_to_num(seen)), found.adjusted, found.significant(level))
 
 
 def changed_tables(
@@ -78,7 +60,7 @@ def changed_tables(
     p-value is not significant.
     """
     check_level(level)
-    first, *others = [adapt(_differing(one), draws=draws) for one in parse_tests(tests)]
+    first, *others = [adapt(looks_for_differences(one), draws=draws) for one in parse_tests(tests)]
     correction = parse_method(CORRECTIONS, correct)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     one = _alone(values, measure)
@@ -124,13 +106,6 @@ def _moved(row: dict[str, Any]) -> str:
     return listed(moves) if moves else "changes none"
 
 
-def _differing(test: PairTest) -> PairTest:
-    """The test, if it looks for differences."""
-    if test.equivalence:
-        raise ParameterError(f"{test.name} looks for equality", hint="name tests of differences: t sign signed-rank")
-    return test
-
-
 def _alone(values: Values, measure: object) -> Values:
     """The values of one measure, the only one if none is named."""
     values.matrix(measure)  # refuses where there are several, or none of that name
@@ -147,35 +122,14 @@ def _alone(values: Values, measure: object) -> Values:
     )
 
 
-def _seen(found: Tested) -> NDArray[np.float64]:
-    """(pair,): the difference that a test looks at."""
-    if found.test.effect == "share":
-        return 2 * found.answer.effect - 1  # of the topics that are not equal, those of b less those of a
-    if found.test.effect in {"rank-biserial", "Cliff's δ"}:
-        return found.answer.effect
-    return found.difference
-
-
-def _change(before: Way, after: Way) -> dict[str, NDArray[np.bool_]]:
-    """(pair,): what became of each."""
-    both = before.significant & after.significant
-    return {
-        "both": both,
-        "gained": ~before.significant & after.significant,
-        "lost": before.significant & ~after.significant,
-        "neither": ~before.significant & ~after.significant,
-        "reversed": both & (before.better * after.better < 0),
-    }
-
-
 def _counted(before: Way, after: Way) -> dict[str, Any]:
-    counts = {change: int(there.sum()) for change, there in _change(before, after).items()}
+    counts = {change: int(there.sum()) for change, there in changes_between(before, after).items()}
     return {"from": before.name, "to": after.name, "pairs": len(before.p)} | counts
 
 
 def _changes(before: Way, after: Way, names: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """One row for each pair that changes."""
-    change = _change(before, after)
+    change = changes_between(before, after)
     rows = [(pair, kind) for kind in ("gained", "lost", "reversed") for pair in np.flatnonzero(change[kind]).tolist()]
     return [
         {

@@ -56,6 +56,8 @@ from ._corrections import Hochberg as Hochberg
 from ._corrections import Holm as Holm
 from ._corrections import Uncorrected as Uncorrected
 from ._cost import cost_table as cost_table
+from ._difficulty import difficulty_table as difficulty_table
+from ._difficulty import difficulty_verdict as difficulty_verdict
 from ._discriminative import Discrimination as Discrimination
 from ._discriminative import SwapRate as SwapRate
 from ._discriminative import discriminative_power as discriminative_power
@@ -132,12 +134,14 @@ from ._outcomes import binomial_p as binomial_p
 from ._outcomes import both_table as both_table
 from ._outcomes import outcomes_table as outcomes_table
 from ._outcomes import overall_table as overall_table
+from ._outcomes import share_interval as share_interval
 from ._paired import Equivalence as Equivalence
 from ._paired import RankSum as RankSum
 from ._paired import Sign as Sign
 from ._paired import T as T
 from ._parse import adapt as adapt
 from ._parse import parse_method as parse_method
+from ._parse import parse_methods as parse_methods
 from ._parse import parse_tests as parse_tests
 from ._pooled import Effects as Effects
 from ._pooled import Pooled as Pooled
@@ -193,3 +197,6 @@ from ._verdict import facets_table as facets_table
 from ._verdict import judge as judge
 from ._verdict import parse_decide as parse_decide
 from ._verdict import verdicts_table as verdicts_table
+from ._ways import Way as Way
+from ._ways import changes_between as changes_between
+from ._ways import looks_for_differences as looks_for_differences

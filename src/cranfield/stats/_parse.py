@@ -11,29 +11,30 @@ from ._base import TESTS, PairTest
 
 # The grammar of measures has no hyphen in a name; ours have. What stands in quotes is left as it is.
 HYPHENED = re.compile(r"(?<![\w'\"-])[^\W\d]\w*(?:-[^\W\d]\w*)+(?![\w'\"-])")
+SEE = "cranfield tests"
 M = TypeVar("M")
 
 
-def parse_methods(catalogue: Catalogue[M], text: str) -> list[M]:
-    """What the names in a text stand for; several are parted by white space or commas."""
+def parse_methods(catalogue: Catalogue[M], text: str, *, see: str = SEE) -> list[M]:
+    """What the names in a text stand for; several are parted by white space or commas. ``see`` lists the names."""
     spelled = {_plain(name).casefold(): name for name in _names(catalogue)}
     written = {_plain(name): name for name in HYPHENED.findall(text)}
     try:
         read = parse_many([HYPHENED.sub(lambda found: _plain(found.group()), text)])
     except ParameterError as error:
-        raise _reworded(error, catalogue.kind, written) from None
+        raise _reworded(error, catalogue.kind, written, see) from None
     found = []
     for one in read:
         name = spelled.get(one.name.casefold(), written.get(one.name, one.name))
-        found.append(construct(catalogue, replace(one, name=name), see="cranfield tests"))
+        found.append(construct(catalogue, replace(one, name=name), see=see))
     return found
 
 
-def parse_method(catalogue: Catalogue[M], text: str | M) -> M:
+def parse_method(catalogue: Catalogue[M], text: str | M, *, see: str = SEE) -> M:
     """The one method that a text stands for."""
     if not isinstance(text, str):
         return text
-    found = parse_methods(catalogue, text)
+    found = parse_methods(catalogue, text, see=see)
     if len(found) != 1:
         kind = catalogue.kind
         raise ParameterError(f"{text!r} holds {len(found)} {kind}s where one is wanted", hint=f"name one {kind}")
@@ -65,11 +66,11 @@ def _plain(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _reworded(error: ParameterError, kind: str, written: Mapping[str, str]) -> ParameterError:
+def _reworded(error: ParameterError, kind: str, written: Mapping[str, str], see: str) -> ParameterError:
     """What the grammar of measures says of a text, said of what was meant, with names as they were written."""
     article = "an" if kind[0] in "aeiou" else "a"
     problem = error.problem.replace("a measure", f"{article} {kind}").replace("measure", kind)
     for plain, name in written.items():
         problem = problem.replace(plain, name)
-    by_name = "write a name, or name(parameter=value); `cranfield tests` lists them"
+    by_name = f"write a name, or name(parameter=value); `{see}` lists them"
     return ParameterError(problem, hint=by_name if "@" in error.hint else error.hint)  # nothing of ours has an @

@@ -12,13 +12,19 @@ if TYPE_CHECKING:
     from ._anova import anova as anova
     from ._compare import compare as compare
     from ._convert import convert as convert
+    from ._crowd import crowd as crowd
     from ._fuse import fuse as fuse
     from ._leaderboard import leaderboard as leaderboard
     from ._lint import lint as lint
     from ._novelty import novelty as novelty
+    from ._pool import pool as pool
+    from ._pool import read_candidates as read_candidates
+    from ._pool_replay import replay_pool as replay_pool
     from ._power import power as power
+    from ._preferences import preferences as preferences
     from ._scale import scale as scale
     from ._test import test as test
+    from ._topics import topics as topics
     from ._wide import wide_dominance as wide_dominance
     from ._wide import wide_outcomes as wide_outcomes
     from ._wide import wide_overall as wide_overall
@@ -32,13 +38,18 @@ else:
             "_anova": "anova",
             "_compare": "compare",
             "_convert": "convert",
+            "_crowd": "crowd",
             "_fuse": "fuse",
             "_leaderboard": "leaderboard",
             "_lint": "lint",
             "_novelty": "novelty",
+            "_pool": "pool read_candidates",
+            "_pool_replay": "replay_pool",
             "_power": "power",
+            "_preferences": "preferences",
             "_scale": "scale",
             "_test": "test",
+            "_topics": "topics",
             "_wide": "wide_dominance wide_outcomes wide_overall",
         },
     )

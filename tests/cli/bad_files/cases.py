@@ -653,8 +653,8 @@ TYPED = [
         name="an unknown command",
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
-        hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, report, rerun, "
-        "lint, convert, fuse, measures, tests, simulate, demo",
+        hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, topics, pool, "
+        "crowd, report, rerun, lint, convert, fuse, measures, tests, simulate, demo",
         exit=2,
     ),
     Refused(

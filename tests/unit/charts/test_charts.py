@@ -16,7 +16,16 @@ import cranfield as cf
 from cranfield.charts import CHARTS, SUFFIXES, Chart, PrecisionRecall, Weights, check_suffix, draw, save
 from cranfield.charts._theme import COLOURS, INK, SHAPES
 from cranfield.core import MissingExtra, UnknownName
-from tests.unit.charts import test_board, test_history, test_novelty, test_outcomes, test_robustness, test_spacing
+from tests.unit.charts import (
+    test_board,
+    test_difficulty,
+    test_history,
+    test_novelty,
+    test_outcomes,
+    test_pools,
+    test_robustness,
+    test_spacing,
+)
 
 QRELS = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
 RUN = {"1": {"a": 3.0, "x": 2.0, "b": 1.0}, "2": {"x": 2.0, "c": 1.0}}
@@ -63,8 +72,10 @@ TABLES = {
     "boxes": ANALYSED["boxes"],
     **test_outcomes.TABLES,
     **test_board.TABLES,
+    **test_difficulty.TABLES,
     **test_history.TABLES,
     **test_novelty.TABLES,
+    **test_pools.TABLES,
     **test_robustness.TABLES,
     **test_spacing.TABLES,
 }
@@ -79,8 +90,10 @@ WORDS = {
     "boxes": {"value", "line: median; diamond: mean", *SCORES},
     **test_outcomes.SAID,
     **test_board.SAID,
+    **test_difficulty.SAID,
     "sota": {"mean"},
     **test_novelty.SAID,
+    **test_pools.SAID,
     **test_robustness.SAID,
     **test_spacing.SAID,
 }

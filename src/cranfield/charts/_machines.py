@@ -1,0 +1,230 @@
+"""The chart of machines beside people: what they say of the same items, and which runs that favours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import mean
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield.core import Table, need
+
+from ._base import Chart, Picture, chart, inline
+from ._board import SHADES
+from ._crowds import Row, tenths
+from ._places import Axis, labels, texts
+from ._shares import ON_DARK
+from ._theme import COLOURS, INK, QUIET, SHAPES, THEME
+from ._words import (
+    WIDE,
+    counted,
+    first_of,
+    groups_of,
+    headline,
+    listed,
+    lower_is_better,
+    number,
+    percent,
+    rows_of,
+    short,
+    signed,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = need("altair", extra="charts")
+
+MOST = 6  # machines that are drawn
+BESIDE = 3  # of them in a line
+FEW = 3  # machines that a title names one by one
+MANY = 5  # grades, of which two machines fill a line
+CELL = (26, 52)  # points: of the side of a cell, the smallest and the largest
+FITS = 32  # points that a share in a cell needs
+DARK = 0.55  # from this share on, words are white
+HIGH = 220  # of the panel of runs
+NEAR = 1e-12  # gains as small as this are none
+
+
+@dataclass(frozen=True)
+class Side:
+    """A machine: the items to which people gave a grade and it gave another, or the same."""
+
+    name: str
+    rows: list[Row]
+    kappa: float | None = None
+
+    @cached_property
+    def items(self) -> int:
+        """Items that people labelled too."""
+        return int(sum(row["labels"] for row in self.rows))
+
+    def part(self, sign: int) -> float:
+        """The share of the items of which it says more (1), the same (0), or less (-1)."""
+        found = [r["labels"] for r in self.rows if (r["said"] > r["people"]) - (r["said"] < r["people"]) == sign]
+        return float(sum(found)) / max(self.items, 1)
+
+    @property
+    def parts(self) -> str:
+        """More and less, in words."""
+        return f"more of {tenths(self.part(1))} and less of {tenths(self.part(-1))}"
+
+
+@chart("machines", cite="cohen1960,voorhees2000")
+class Machines(Chart):
+    """Machines beside people: what each says where people say a grade, and what that does to the values of runs."""
+
+    table: ClassVar[str] = "machine_confusion"
+
+    def draw(self, table: Table) -> Picture:
+        """A square for each machine: people's grades up, its own across, shares of each row."""
+        return self.draw_beside(table, {})
+
+    def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
+        """The squares, and below them the runs: their values by people, and how far the machine is from these."""
+        rows = rows_of(table, "machine", "people", "said", "labels", "share", needs=("people", "said", "labels"))
+        kappa = _kappa(others.get("machines"))
+        sides = [Side(mine[0]["machine"], mine, kappa.get(mine[0]["machine"])) for mine in groups_of(rows, "machine")]
+        shown = sides[:MOST]
+        grades = sorted({row[side] for row in rows for side in ("people", "said")})
+        runs = _runs(others.get("machine_runs"), [side.name for side in shown])
+        panels = [*_squares(shown, grades), *([_favoured(runs)] if runs else [])]
+        how = (
+            "square: of the items to which people gave a grade, the share to which the machine gave each; right: items"
+        )
+        below = "below: a dot is a run, dashed: the mean of a machine; above it the machine favours a run" * bool(runs)
+        few = f"the first {MOST} of {counted(len(sides), 'machine')}" * (len(sides) > MOST)
+        title = headline(f"{_agreement(sides)}{_gain(runs)}", how, below, few, wide=WIDE + 60)
+        return alt.vconcat(*panels, spacing=22).properties(title=title).configure(**THEME)
+
+
+def _kappa(table: Table | None) -> dict[str, float | None]:
+    if table is None or not len(table):
+        return {}
+    return {row["machine"]: row["kappa"] for row in rows_of(table, "machine", "kappa")}
+
+
+def _agreement(sides: list[Side]) -> str:
+    """How often machines say what people say."""
+    if len(sides) == 1:
+        one = sides[0]
+        said = f"{short(one.name, 24)} says what people say of {tenths(one.part(0))} of {counted(one.items, 'item')}"
+        return f"{said}, {one.parts}"
+    order = sorted(sides, key=lambda side: -side.part(0))
+    if len(sides) <= FEW:
+        each = [f"{short(side.name, 24)} of {tenths(side.part(0))}" for side in order]
+        return f"What people say of an item is said by {listed(each)}"
+    first, last = order[0], order[-1]
+    ends = f"{tenths(first.part(0))} ({short(first.name, 24)}) to {tenths(last.part(0))} ({short(last.name, 24)})"
+    return f"{len(sides)} machines say what people say of {ends} of the items"
+
+
+def _squares(sides: list[Side], grades: list[float]) -> list[Any]:
+    """The squares, a few in a line."""
+    beside = min(len(sides), BESIDE if len(grades) <= MANY else 2)
+    cell = min(max((WIDE - 60 * (beside - 1)) / (beside * len(grades)), CELL[0]), CELL[1])
+    drawn = [_square(side, grades, cell, first=i % beside == 0) for i, side in enumerate(sides)]
+    lines = [drawn[start : start + beside] for start in range(0, len(drawn), beside)]
+    return [alt.hconcat(*line, spacing=26) if len(line) > 1 else line[0] for line in lines]
+
+
+def _square(side: Side, grades: list[float], cell: float, *, first: bool) -> Any:
+    """What a machine says, by what people say."""
+    rows = [
+        {"people": f"{row['people']:g}", "said": f"{row['said']:g}", "share": row["share"] or 0.0}
+        | {"label": percent(row["share"]) if row["share"] and cell >= FITS else "", "dark": (row["share"] or 0) > DARK}
+        for row in side.rows
+    ]
+    totals = [
+        {"people": f"{mine[0]['people']:g}", "items": f"{sum(row['labels'] for row in mine):,}"}
+        for mine in groups_of(side.rows, "people")
+    ]
+    names = [f"{grade:g}" for grade in grades]
+    axis: dict[str, Any] = {"grid": False, "ticks": False, "domain": False, "labelAngle": 0}
+    scale = alt.Scale(domain=names, padding=0)
+    across = alt.X("said:N", scale=scale, axis=alt.Axis(title="the machine's grade", **axis))
+    up = alt.Y(
+        "people:N",
+        scale=alt.Scale(domain=names[::-1], padding=0),
+        axis=alt.Axis(title="people's grade" if first else None, **axis),
+    )
+    colour = alt.Color("share:Q", scale=alt.Scale(domain=[0, 0.5, 1], range=SHADES), legend=None)
+    base, size = alt.Chart(inline(rows)).encode(x=across, y=up), cell * len(grades)
+    words = alt.Chart(inline(totals)).mark_text(align="left", dx=5, fontSize=10, color=QUIET)
+    layers = [
+        base.mark_rect(stroke="white", strokeWidth=1.5).encode(color=colour),
+        base.mark_text(fontSize=11).encode(text="label:N", color=ON_DARK),
+        words.encode(x=alt.value(size), y=up, text="items:N"),
+    ]
+    told = f"{tenths(side.part(0))} equal" + ("" if side.kappa is None else f", κ {number(side.kappa, 2)}")
+    title = alt.TitleParams(
+        short(side.name, max(12, int(size / 7))),
+        subtitle=told,
+        fontSize=12,
+        subtitleFontSize=11,
+        offset=6,
+        anchor="start",
+    )
+    return alt.layer(*layers).properties(width=size, height=size, title=title)
+
+
+def _runs(table: Table | None, machines: list[str]) -> list[Row]:
+    """Runs by the first measure, each with what a machine gives it beyond the mean of all runs, more being better."""
+    if table is None or not len(table):
+        return []
+    needs = ("people", "difference")
+    columns = ("machine", "measure", "run", *needs)
+    rows = [row for row in table.rows() if all(row[name] is not None for name in needs)]
+    if not rows:
+        return []
+    every = first_of(rows_of(table, *columns, needs=needs), "measure")
+    sign = -1 if lower_is_better(every[0]["measure"]) else 1
+    for mine in groups_of(every, "machine"):
+        middle = mean(row["difference"] for row in mine)
+        for row in mine:
+            row |= {"gain": sign * (row["difference"] - middle), "mean": middle}
+    return [row for row in every if row["machine"] in machines]
+
+
+def _gain(runs: list[Row]) -> str:
+    """The run that gains most on the others."""
+    if not runs or len(groups_of(runs, "run")) < 2:
+        return ""
+    most = max(runs, key=lambda row: row["gain"])
+    if most["gain"] <= NEAR:
+        return ""
+    under = f" under {short(most['machine'], 24)}" * (len(groups_of(runs, "machine")) > 1)
+    return f"; {short(most['run'], 24)} gains most on other runs{under} ({signed(most['gain'])} beside the mean)"
+
+
+def _favoured(runs: list[Row]) -> Any:
+    """A dot for each run and machine: its value by people, and the machine's value less that."""
+    machines = [mine[0]["machine"] for mine in groups_of(runs, "machine")]
+    across, up = (
+        Axis.around([r["people"] for r in runs], WIDE),
+        Axis.around([0.0, *(r["difference"] for r in runs)], HIGH),
+    )
+    measure = runs[0]["measure"]
+    x = alt.X("people:Q", scale=across.scale, axis=alt.Axis(title=f"{measure} by people", tickCount=6, grid=False))
+    left = alt.Axis(title="machine − people", tickCount=5)
+    y = {name: alt.Y(f"{name}:Q", scale=up.scale, axis=left) for name in ("difference", "mean")}
+    n = len(machines)
+    legend = alt.Legend(orient="top", direction="horizontal", symbolSize=60, columns=3) if n > 1 else None
+    colour = alt.Color("machine:N", scale=alt.Scale(domain=machines, range=COLOURS[:n]), legend=legend)
+    shape = alt.Shape("machine:N", scale=alt.Scale(domain=machines, range=SHAPES[:n]), legend=legend)
+    means = [{"machine": mine[0]["machine"], "mean": mine[0]["mean"]} for mine in groups_of(runs, "machine")]
+    zero = alt.Chart(inline([{"mean": 0}])).mark_rule(color=INK, strokeWidth=1)
+    points = [
+        (row["people"], row["difference"], short(row["run"], 22))
+        for mine in groups_of(runs, "machine")
+        for row in [max(mine, key=lambda row: row["gain"])]
+    ]
+    others = [(row["people"], row["difference"]) for row in runs]
+    layers = [
+        zero.encode(y=y["mean"]),
+        alt.Chart(inline(means)).mark_rule(strokeDash=[4, 3]).encode(y=y["mean"], color=colour),
+        alt.Chart(inline(runs))
+        .mark_point(filled=True, size=40, opacity=0.9)
+        .encode(x=x, y=y["difference"], color=colour, shape=shape),
+        *texts(labels(points, across, up, beside=others), across, up),
+    ]
+    return alt.layer(*layers).properties(width=WIDE, height=HIGH)

@@ -1,0 +1,92 @@
+"""A pool on its way, as a value: how it is made, and all that was asked and said."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from cranfield.core import InputError
+
+Kind: TypeAlias = Literal["asked", "told", "known"]
+KINDS: tuple[Kind, ...] = ("asked", "told", "known")
+Share: TypeAlias = Literal["even", "yield"]
+SHARES: tuple[Share, ...] = ("even", "yield")
+FORMAT = 1  # of the file
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A document was asked for, its grade was told, or its grade was known though nobody asked."""
+
+    kind: Kind
+    topic: str
+    document: str
+    grade: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """How a pool is made, and everything that was asked and said, in order: whatever else there is follows from it.
+
+    It can be saved, resumed with the same runs, and audited: whether each document was the one that was due.
+    """
+
+    strategy: str
+    depth: int
+    rel: float
+    first: int
+    budget: int | None
+    shared: bool
+    share: Share
+    seed: int
+    runs: tuple[tuple[str, str], ...]  # names and digests
+    events: tuple[Event, ...] = ()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the state as JSON, a line for each event."""
+        head = {key: value for key, value in asdict(self).items() if key != "events"}
+        told = [json.dumps([e.kind, e.topic, e.document, *([] if e.grade is None else [e.grade])]) for e in self.events]
+        start = json.dumps({"format": FORMAT, **head}, indent=1).removesuffix("\n}")
+        lines = ",\n  ".join(told)
+        text = f'{start},\n "events": [' + (f"\n  {lines}\n ]\n}}\n" if told else "]\n}\n")
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def read_state(path: str | PathLike[str]) -> State:
+    """A state that was saved."""
+    name = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        found = json.loads(text)
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file", hint="check the name", code="E-MISSING", file=name) from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        line = getattr(error, "lineno", 0)
+        raise _wrong(name, f"this is not JSON: {error}", line) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise _wrong(name, "this is not the state of a pool")
+    wanted = [field.name for field in fields(State)]
+    missing = [key for key in wanted if key not in found]
+    if missing:
+        raise _wrong(name, f"{missing[0]} is missing")
+    try:
+        events = tuple(_event(row) for row in found["events"])
+        runs = tuple((str(run), str(digest)) for run, digest in found["runs"])
+    except (TypeError, ValueError) as error:
+        raise _wrong(name, str(error)) from None
+    kept: dict[str, Any] = {key: found[key] for key in wanted} | {"events": events, "runs": runs}
+    return State(**kept)
+
+
+def _event(row: Any) -> Event:
+    kind, topic, document, *grade = row
+    if kind not in KINDS or len(grade) != (kind != "asked"):
+        raise ValueError(f"{json.dumps(row)} is no event")
+    return Event(kind, str(topic), str(document), float(grade[0]) if grade else None)
+
+
+def _wrong(name: str, problem: str, line: int = 0) -> InputError:
+    where = f"{name}:{line}" if line else name
+    hint = "a state is what cranfield pool --state wrote"
+    return InputError(f"{where}: {problem}", hint=hint, code="E-STATE", file=name, line=line)
