@@ -72,7 +72,8 @@ class Workers(Chart):
             *texts(_named(rows, intervals, across, up), across, up),
         ]
         many = max(dot["workers"] for dot in dots)
-        how = "dashed: all labels together; line: interval" + " of those in question" * (len(intervals) < len(rows))
+        whose = " of those in question" * (len(intervals) < len(rows))
+        how = "dashed: all labels together" + f"; line: interval{whose}" * bool(intervals)
         how += f"; large dots: workers in one place, up to {many}" * (many > 1)
         title = headline(_workers_told(rows), visible(table.caption), how, *_why(rows), wide=WIDE + 40)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=HIGH).configure(**THEME)

@@ -146,7 +146,7 @@ class LabelNoise(Chart):
         colour = alt.condition("datum.first", alt.value(COLOURS[0]), alt.value(QUIET))
         layers: list[Any] = [
             base.mark_rule(strokeWidth=6, opacity=0.45).encode(x=across, x2="high:Q", color=colour),
-            base.mark_tick(orient="vertical", size=12, thickness=2).encode(x="value:Q", color=colour),
+            base.mark_tick(orient="vertical", size=12, thickness=2, opacity=1).encode(x="value:Q", color=colour),
             *_beside(rows, down),
         ]
         outside = sum(not row["low"] <= row["value"] <= row["high"] for row in every)

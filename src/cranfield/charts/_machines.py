@@ -20,7 +20,6 @@ from ._words import (
     first_of,
     groups_of,
     headline,
-    listed,
     lower_is_better,
     number,
     percent,
@@ -36,12 +35,15 @@ else:
 
 MOST = 6  # machines that are drawn
 BESIDE = 3  # of them in a line
-FEW = 3  # machines that a title names one by one
+FEW = 2  # machines that a title names one by one
+LINE = 540  # points that a line of squares may take, and between two of them
+GAP = 52
 MANY = 5  # grades, of which two machines fill a line
 CELL = (26, 52)  # points: of the side of a cell, the smallest and the largest
-FITS = 32  # points that a share in a cell needs
-DARK = 0.55  # from this share on, words are white
+FITS = 34  # points that a share of full size needs
+DARK = 0.68  # from this share on, words are white
 HIGH = 220  # of the panel of runs
+ROOMY = 12.5  # the size for which names have room
 NEAR = 1e-12  # gains as small as this are none
 
 
@@ -91,10 +93,16 @@ class Machines(Chart):
         how = (
             "square: of the items to which people gave a grade, the share to which the machine gave each; right: items"
         )
-        below = "below: a dot is a run, dashed: the mean of a machine; above it the machine favours a run" * bool(runs)
+        side = "below" if runs and lower_is_better(runs[0]["measure"]) else "above"
+        below = f"dots: runs; dashed: the mean of a machine; {side} it a run is favoured" * bool(runs)
         few = f"the first {MOST} of {counted(len(sides), 'machine')}" * (len(sides) > MOST)
         title = headline(f"{_agreement(sides)}{_gain(runs)}", how, below, few, wide=WIDE + 60)
-        return alt.vconcat(*panels, spacing=22).properties(title=title).configure(**THEME)
+        return (
+            alt.vconcat(*panels, spacing=22)
+            .properties(title=title)
+            .resolve_scale(color="independent", shape="independent")
+            .configure(**THEME)
+        )
 
 
 def _kappa(table: Table | None) -> dict[str, float | None]:
@@ -105,23 +113,20 @@ def _kappa(table: Table | None) -> dict[str, float | None]:
 
 def _agreement(sides: list[Side]) -> str:
     """How often machines say what people say."""
-    if len(sides) == 1:
-        one = sides[0]
-        said = f"{short(one.name, 24)} says what people say of {tenths(one.part(0))} of {counted(one.items, 'item')}"
-        return f"{said}, {one.parts}"
     order = sorted(sides, key=lambda side: -side.part(0))
     if len(sides) <= FEW:
-        each = [f"{short(side.name, 24)} of {tenths(side.part(0))}" for side in order]
-        return f"What people say of an item is said by {listed(each)}"
+        each = [f"of {tenths(side.part(0))} of {counted(side.items, 'item')}" for side in order]
+        said = f"{short(order[0].name, 24)} says what people say {each[0]}"
+        return f"{said}, {order[0].parts}" if len(sides) == 1 else f"{said}, {short(order[1].name, 24)} {each[1]}"
     first, last = order[0], order[-1]
     ends = f"{tenths(first.part(0))} ({short(first.name, 24)}) to {tenths(last.part(0))} ({short(last.name, 24)})"
-    return f"{len(sides)} machines say what people say of {ends} of the items"
+    return f"{len(sides)} machines say what people say of {ends} of their items"
 
 
 def _squares(sides: list[Side], grades: list[float]) -> list[Any]:
     """The squares, a few in a line."""
     beside = min(len(sides), BESIDE if len(grades) <= MANY else 2)
-    cell = min(max((WIDE - 60 * (beside - 1)) / (beside * len(grades)), CELL[0]), CELL[1])
+    cell = min(max((LINE - GAP * beside) / (beside * len(grades)), CELL[0]), CELL[1])
     drawn = [_square(side, grades, cell, first=i % beside == 0) for i, side in enumerate(sides)]
     lines = [drawn[start : start + beside] for start in range(0, len(drawn), beside)]
     return [alt.hconcat(*line, spacing=26) if len(line) > 1 else line[0] for line in lines]
@@ -131,7 +136,7 @@ def _square(side: Side, grades: list[float], cell: float, *, first: bool) -> Any
     """What a machine says, by what people say."""
     rows = [
         {"people": f"{row['people']:g}", "said": f"{row['said']:g}", "share": row["share"] or 0.0}
-        | {"label": percent(row["share"]) if row["share"] and cell >= FITS else "", "dark": (row["share"] or 0) > DARK}
+        | {"label": percent(row["share"]) if row["share"] else "", "dark": (row["share"] or 0) > DARK}
         for row in side.rows
     ]
     totals = [
@@ -152,7 +157,7 @@ def _square(side: Side, grades: list[float], cell: float, *, first: bool) -> Any
     words = alt.Chart(inline(totals)).mark_text(align="left", dx=5, fontSize=10, color=QUIET)
     layers = [
         base.mark_rect(stroke="white", strokeWidth=1.5).encode(color=colour),
-        base.mark_text(fontSize=11).encode(text="label:N", color=ON_DARK),
+        base.mark_text(fontSize=11 if cell >= FITS else 9).encode(text="label:N", color=ON_DARK),
         words.encode(x=alt.value(size), y=up, text="items:N"),
     ]
     told = f"{tenths(side.part(0))} equal" + ("" if side.kappa is None else f", κ {number(side.kappa, 2)}")
@@ -193,38 +198,40 @@ def _gain(runs: list[Row]) -> str:
     if most["gain"] <= NEAR:
         return ""
     under = f" under {short(most['machine'], 24)}" * (len(groups_of(runs, "machine")) > 1)
-    return f"; {short(most['run'], 24)} gains most on other runs{under} ({signed(most['gain'])} beside the mean)"
+    return f"; {short(most['run'], 24)} gains most{under} ({signed(most['gain'])} beside the mean)"
 
 
 def _favoured(runs: list[Row]) -> Any:
     """A dot for each run and machine: its value by people, and the machine's value less that."""
-    machines = [mine[0]["machine"] for mine in groups_of(runs, "machine")]
-    across, up = (
-        Axis.around([r["people"] for r in runs], WIDE),
-        Axis.around([0.0, *(r["difference"] for r in runs)], HIGH),
-    )
+    means = [{"machine": mine[0]["machine"], "mean": mine[0]["mean"]} for mine in groups_of(runs, "machine")]
+    across = Axis.around([row["people"] for row in runs], WIDE)
+    up = Axis.around([0.0, *(row["difference"] for row in runs)], HIGH)
     measure = runs[0]["measure"]
     x = alt.X("people:Q", scale=across.scale, axis=alt.Axis(title=f"{measure} by people", tickCount=6, grid=False))
     left = alt.Axis(title="machine − people", tickCount=5)
     y = {name: alt.Y(f"{name}:Q", scale=up.scale, axis=left) for name in ("difference", "mean")}
-    n = len(machines)
-    legend = alt.Legend(orient="top", direction="horizontal", symbolSize=60, columns=3) if n > 1 else None
-    colour = alt.Color("machine:N", scale=alt.Scale(domain=machines, range=COLOURS[:n]), legend=legend)
-    shape = alt.Shape("machine:N", scale=alt.Scale(domain=machines, range=SHAPES[:n]), legend=legend)
-    means = [{"machine": mine[0]["machine"], "mean": mine[0]["mean"]} for mine in groups_of(runs, "machine")]
+    colour, shape = _told_apart([row["machine"] for row in means])
     zero = alt.Chart(inline([{"mean": 0}])).mark_rule(color=INK, strokeWidth=1)
-    points = [
-        (row["people"], row["difference"], short(row["run"], 22))
-        for mine in groups_of(runs, "machine")
-        for row in [max(mine, key=lambda row: row["gain"])]
-    ]
+    most = max(runs, key=lambda row: row["gain"])
+    point = (most["people"], most["difference"], short(most["run"], 22))
+    # Words keep off the dots and the lines across.
     others = [(row["people"], row["difference"]) for row in runs]
+    others += [(across.value(at), row["mean"]) for row in [{"mean": 0.0}, *means] for at in range(0, WIDE, 8)]
     layers = [
         zero.encode(y=y["mean"]),
         alt.Chart(inline(means)).mark_rule(strokeDash=[4, 3]).encode(y=y["mean"], color=colour),
         alt.Chart(inline(runs))
         .mark_point(filled=True, size=40, opacity=0.9)
         .encode(x=x, y=y["difference"], color=colour, shape=shape),
-        *texts(labels(points, across, up, beside=others), across, up),
+        *texts(labels([point], across, up, beside=others, size=ROOMY), across, up),
     ]
     return alt.layer(*layers).properties(width=WIDE, height=HIGH)
+
+
+def _told_apart(machines: list[str]) -> tuple["alt.Color", "alt.Shape"]:
+    """A colour and a shape for each machine."""
+    n = len(machines)
+    legend = alt.Legend(orient="top", direction="horizontal", symbolSize=60, columns=3) if n > 1 else None
+    colour = alt.Color("machine:N", scale=alt.Scale(domain=machines, range=COLOURS[:n]), legend=legend)
+    shape = alt.Shape("machine:N", scale=alt.Scale(domain=machines, range=SHAPES[:n]), legend=legend)
+    return colour, shape

@@ -128,6 +128,11 @@ def _trails(field: Field, frame: Frame, marked: Marked, *, dotted: bool) -> list
     return [*layers, *dots]
 
 
+def whole_ticks(most: int) -> dict[str, Any]:
+    """Where an axis of counts has numbers: of few at each of them, never between two."""
+    return {"values": list(range(most + 1))} if most <= 5 else {"tickCount": 5}
+
+
 def _upright(field: Field, frame: Frame) -> "alt.Chart":
     """The line at the budget at which strategies are compared."""
     rule = alt.Chart(inline([{"x": field.at}])).mark_rule(color=QUIET, strokeDash=[2, 3])
@@ -179,7 +184,7 @@ class Recall(Chart):
             raise ParameterError("there is nothing to draw: nothing is judged", hint="replay one judgment or more")
         at = min((row["judgments"] for row in rows), key=lambda judged: (judged < 1, abs(judged - last / PART)))
         field = Field.of(rows, "judgments", "recall", at)
-        below = alt.Axis(title="judgments", format=",d", grid=False, tickCount=5, tickMinStep=1)
+        below = alt.Axis(title="judgments", format=",d", grid=False, **whole_ticks(last))
         left = alt.Axis(title="relevant documents found", format=".0%", tickCount=5)
         frame = Frame(Axis(0, last, ACROSS), Axis(0, 1, HIGH), below, left)
         layers = [_upright(field, frame), *_trails(field, frame, field.marked, dotted=False)]
@@ -257,10 +262,10 @@ def _below(budgets: list[int], *, named: bool) -> "alt.Axis":
 def _same(frame: Frame) -> list[Any]:
     """A line where orders begin to count as the same."""
     base = alt.Chart(inline([{"y": STABLE, "word": f"τ = {number(STABLE, 1)}"}]))
-    word = base.mark_text(align="right", dx=-4, dy=8, fontSize=10, color=QUIET)
+    word = base.mark_text(align="left", dx=4, dy=-8, fontSize=10, color=QUIET)
     return [
         base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(y=frame.axes["y"]),
-        word.encode(x=alt.value(ACROSS), y=frame.axes["y"], text="word:N"),
+        word.encode(x=alt.value(0), y=frame.axes["y"], text="word:N"),
     ]
 
 

@@ -7,7 +7,7 @@ from cranfield.core.render import visible
 
 from ._base import Chart, Picture, chart, inline
 from ._board import SHADES
-from ._pool_curves import BASELINE
+from ._pool_curves import BASELINE, whole_ticks
 from ._shares import ON_DARK, A, B
 from ._theme import INK, PALE, QUIET, THEME
 from ._words import FIXED, WIDE, counted, groups_of, headline, listed, number, percent, rows_of, short, signed
@@ -21,7 +21,7 @@ STEP = 18  # points from one row to the next
 BIASED, HALF, CELL = 330, 190, 62  # points: an axis, one of two panels, a column
 GROUPS, RUNS = 40, 50  # that are still read one by one
 FEW = 3  # names in a title
-BUDGETS, SIZES = ("#a9b2e0", "#6672c0", A), (110, 64, 30)  # of dots, from few judgments to many
+BUDGETS, SIZES = ("#a9b2e0", "#6672c0", A), (110, 70, 36)  # of dots, from few judgments to many
 CUT = 10  # documents by which runs are ordered
 MANY = 0.2  # of the first documents: runs with more unjudged ones are counted
 DARK = 0.62  # from this share on, words are white
@@ -65,7 +65,7 @@ class PoolBias(Chart):
         ]
         several = f"of {count} budgets three" * (count > len(told))
         how = f"difference: left out − pooled, mean over runs; to the right, with {told[count // 2]}: "
-        how += "its mean size, and how many ranks a run moves"
+        how += "its mean size, and how many ranks a run moves (a pool that holds little has little to lose)"
         title = headline(_fairest(middle, told[count // 2]), visible(table.caption), how, several, wide=WIDE + 80)
         return alt.layer(*layers).properties(title=title, width=BIASED, height=STEP * len(found) + 8).configure(**THEME)
 
@@ -122,7 +122,8 @@ def _fairest(rows: list[Row], judged: str) -> str:
     names = [short(row["strategy"], 24) for row in same]
     names = names if len(names) <= FEW else [names[0], f"{len(names) - 1} others"]
     if len(same) == len(rows):
-        return f"With {judged}, left-out runs change by {least} on average, with {listed(names)}"
+        strategy = f"with {names[0]}" if len(same) == 1 else "whatever the strategy"
+        return f"With {judged}, left-out runs change by {least} on average, {strategy}"
     depth = next((row for row in rows if row["strategy"].partition("(")[0] == BASELINE), rows[-1])
     beside = "" if depth in same else f", with {short(depth['strategy'], 24)} {_moves(depth)}"
     said = _moves(same[0]) if len(same) == 1 else f"by {least}"
@@ -167,7 +168,7 @@ def _unique(rows: list[Row]) -> list[Any]:
     down = _down(len(rows))
     most = max(1, *(row["unique"] for row in rows))
     scale = alt.Scale(domain=[0, 1.18 * most], nice=False)
-    below = alt.Axis(title="unique relevant documents", format=",d", tickCount=4, tickMinStep=1, grid=False)
+    below = alt.Axis(title="unique relevant documents", format=",d", grid=False, **whole_ticks(most))
     base = alt.Chart(inline(rows)).encode(y=down)
     bar = base.mark_bar(color=A, size=STEP - 6, orient="horizontal")
     name = base.mark_text(align="right", baseline="middle", fontSize=11, color=INK)
@@ -181,7 +182,11 @@ def _unique(rows: list[Row]) -> list[Any]:
 
 def _changed(rows: list[Row]) -> list[Any]:
     """What becomes of values where these documents are not judged."""
-    across = alt.X("difference:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title="change of the value", tickCount=3))
+    across = alt.X(
+        "difference:Q",
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(title="change of the value", tickCount=3, labelOverlap=True),
+    )
     base = alt.Chart(inline(rows)).encode(y=_down(len(rows)))
     word = alt.Chart(inline([{"word": "ranks"}])).mark_text(align="right", fontSize=10, color=QUIET)
     ranks = base.mark_text(align="right", baseline="middle", fontSize=11, color=INK)
@@ -280,9 +285,9 @@ class Costs(Chart):
         ]
         most = max(1, *(row["documents"] for row in rows))
         scale = alt.Scale(domain=[0, most], nice=False)
-        below = alt.Axis(title="documents", format=",d", tickCount=5, tickMinStep=1, grid=False)
+        below = alt.Axis(title="documents", format=",d", grid=False, **whole_ticks(most))
         depths = [row["depth"] for row in rows]
-        left = alt.Axis(title=None, labelExpr="'depth ' + datum.label", ticks=False, domain=False)
+        left = alt.Axis(title=None, labelExpr="'depth ' + datum.label", labelPadding=6, ticks=False, domain=False)
         down = alt.Y("depth:O", sort=depths, axis=left)
         legend = alt.Legend(orient="top", direction="horizontal", symbolType="square") if known else None
         parts = alt.Scale(domain=[NEW, OLD], range=[A, PALE])

@@ -57,7 +57,8 @@ def _clear(topics: list[list[Row]]) -> str:
     if len(topics) == 1:
         verb = "lies" if clear else "does not lie"
         return f"The interval of the strongest document {verb} above that of the next"
-    return f"In {clear:,} of {len(topics):,} topics the strongest document's interval lies above that of the next"
+    some = f"{clear:,}" if clear else "none"
+    return f"In {some} of {len(topics):,} topics the strongest document's interval lies above that of the next"
 
 
 def _panel(rows: list[Row], scale: "alt.Scale", *, last: bool) -> Any:

@@ -35,12 +35,13 @@ class ResidualGain(Hedge):
     def start(self, walk: "Walk") -> None:
         super().start(walk)
         walk.memory["discount"] = 1 / np.log2(1.0 + walk.rank)
+        walk.hold("discount", walk.memory["discount"])
         walk.memory["gained"] = np.zeros(walk.left.shape)  # (topic, run)
 
     def worth(self, walk: "Walk") -> NDArray[np.float64]:
         counts = (1 + walk.memory["gained"]) ** -self.fairness
-        gain = walk.total(counts.ravel()[walk.arm] * walk.memory["discount"])
-        return super().worth(walk) * gain
+        trust = super().worth(walk)
+        return trust * walk.weigh("discount", counts)
 
     def told(
         self,

@@ -41,6 +41,7 @@ class Walk:
         self.hits = np.zeros((len(self.topics), len(candidates.runs)))  # (topic, run): what runs were found to have
         self.seen = np.zeros_like(self.hits)  # (topic, run): their documents that were judged
         self.memory: dict[str, NDArray[Any]] = {}
+        self._held: dict[str, Any] = {}  # (live, topic × run), sparse
         self._first = np.zeros_like(self.asked)
         if first:
             self._first[self.row, self.document] = self.best <= first
@@ -131,8 +132,26 @@ class Walk:
 
         What is equal as a number is equal, in whichever order it was added up: the last 12 bits are rounded away.
         """
-        added = np.add.reduceat(of_place, self.held[:-1]) if len(self.row) else np.zeros(0)
-        return (added.view(np.int64) + 2**11 & -(2**12)).view(np.float64)
+        return _rounded(np.add.reduceat(of_place, self.held[:-1]) if len(self.row) else np.zeros(0))
+
+    def hold(self, name: str, of_place: NDArray[np.float64]) -> None:
+        """Keep what places hold, for :meth:`weigh`."""
+        from scipy.sparse import csr_array
+
+        self._held[name] = csr_array((of_place, self.arm, self.held), shape=(len(self.row), self.left.size))
+        self._live = np.arange(len(self.row))
+
+    def weigh(self, name: str, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(live,): what the places of each candidate hold, times the weight of their run (topic, run), added up.
+
+        Live are all candidates but those, mostly, that were asked for: they are dropped when there are many.
+        """
+        gone = self.asked[self.row[self._live], self.document[self._live]]
+        if 4 * np.count_nonzero(gone) > len(gone):
+            kept = np.flatnonzero(~gone)
+            self._live = self._live[kept]
+            self._held = {each: matrix[kept] for each, matrix in self._held.items()}
+        return _rounded(self._held[name] @ weight.ravel())
 
     def spread(self, of_candidate: NDArray[np.float64]) -> NDArray[np.float64]:
         """(topic, document): the same by topic; −inf where there is nothing to ask."""
@@ -142,8 +161,11 @@ class Walk:
         return found
 
     def best_document(self, worth: NDArray[np.float64]) -> NDArray[np.int64]:
-        """(topic,): the document whose worth (candidate,) is highest, of those that nobody was asked for."""
-        return self.best_of(self.spread(worth))
+        """(topic,): the document whose worth (live,) is highest, of those that nobody was asked for."""
+        found = np.full(self.asked.shape, -np.inf)
+        found[self.row[self._live], self.document[self._live]] = worth
+        found[self.asked] = -np.inf
+        return self.best_of(found)
 
     def best_of(self, worth: NDArray[np.float64]) -> NDArray[np.int64]:
         """(topic,): the place of the highest of each row, drawn among equals."""
@@ -161,3 +183,7 @@ class Walk:
         ranking = self._ranking[rows * self.left.shape[1] + run]
         free = (ranking >= 0) & ~self.asked[rows[:, None], ranking]
         return ranking[rows, free.argmax(axis=1)]
+
+
+def _rounded(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (numbers.view(np.int64) + 2**11 & -(2**12)).view(np.float64)

@@ -35,14 +35,15 @@ class Hedge(Strategy):
         missing = 0.5 * np.where(deepest < size, log[size] - (added[size] - added[deepest]) / behind, 0)
         early = 0.5 * (log[size.ravel()[walk.row[walk.of]]] - log[walk.rank])
         walk.memory |= {"early": early - missing.ravel()[walk.arm], "missing": missing}
+        walk.hold("early", walk.memory["early"])
         walk.memory["loss"] = np.where(deepest > 0, 0, np.inf)  # a run without documents has no weight
 
     def worth(self, walk: "Walk") -> NDArray[np.float64]:
-        """(candidate,): how far the runs trust a document, each by its weight."""
+        """(live,): how far the runs trust a document, each by its weight."""
         loss = walk.memory["loss"]
         least = loss.min(axis=1, keepdims=True)
         weight = self.beta ** (loss - np.where(np.isfinite(least), least, 0))  # whatever is common to all cancels
-        return walk.total(weight.ravel()[walk.arm] * walk.memory["early"])
+        return walk.weigh("early", weight)
 
     def choose(self, walk: "Walk") -> NDArray[np.int64]:
         return walk.best_document(self.worth(walk))

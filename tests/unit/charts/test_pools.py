@@ -374,6 +374,10 @@ def test_strategies_need_a_budget_in_common() -> None:
         ),
         ({"a": [-0.03]}, "With 300 judgments, left-out runs change by .030 on average, with a"),
         (
+            {"a": [-0.03], "b": [0.03]},
+            "With 300 judgments, left-out runs change by .030 on average, whatever the strategy",
+        ),
+        (
             {**{f"s{i}": [-0.03] for i in range(4)}, "t": [-0.1]},
             "With 300 judgments, left-out runs change least with s0 and 3 others, by .030 on average, "
             "with t by .100 and 1.2 ranks",
@@ -563,3 +567,11 @@ def test_new_documents_and_judged_ones_are_stacked() -> None:
     plain = costs([(5, 125, 125)])
     assert texts(plain, "costs") == ["125, 12.5 per topic"]
     assert [layer["encoding"].get("color", {}).get("legend") for layer in spec(plain, "costs")["layer"]] == [None, None]
+
+
+@pytest.mark.parametrize(("count", "ticks"), [(1, [0, 1]), (5, [0, 1, 2, 3, 4, 5]), (6, None)])
+def test_an_axis_of_few_documents_has_no_number_twice(count: int, ticks: list[int] | None) -> None:
+    made = (recall({"a": [0.0, 1.0]}, step=count), reuse({"a": (count, 0, 0)}), costs([(1, count, count)]))
+    for table, name, mark in zip(made, ("recall", "reuse", "costs"), ("line", "bar", "bar"), strict=True):
+        axis = next(encoded for kind, encoded, *_ in panels(table, name)[0] if kind == mark)["x"]["axis"]
+        assert axis.get("values") == ticks

@@ -263,6 +263,13 @@ def test_a_step_that_leads_down_is_halved() -> None:
     assert np.abs(block.shorten(at, np.array([[-1.0, 1.0], [0, 0]]), 0.1)).max() < 1e-11
 
 
+def test_steps_end_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    # From 0, three to one: the slope is 3 − 4/2, the curvature along (1, −1) is 2 · 4/4 + 2 · 0.25/4.
+    monkeypatch.setattr(module, "STEPS", 1)
+    rows: list[Vote] = [("1", "a", "b", "w", letter) for letter in "aaab"]
+    assert bradley_terry(votes_of(rows), prior=0.25).strength[0] == pytest.approx(1 / 2.125, rel=1e-12)
+
+
 PARTED: list[Vote] = [
     ("1", "a", "b", "w", "a"),
     ("1", "c", "d", "w", "a"),
