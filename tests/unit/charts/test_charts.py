@@ -18,6 +18,7 @@ from cranfield.charts._theme import COLOURS, INK, SHAPES
 from cranfield.core import MissingExtra, UnknownName
 from tests.unit.charts import (
     test_board,
+    test_crowds,
     test_difficulty,
     test_history,
     test_novelty,
@@ -72,6 +73,7 @@ TABLES = {
     "boxes": ANALYSED["boxes"],
     **test_outcomes.TABLES,
     **test_board.TABLES,
+    **test_crowds.TABLES,
     **test_difficulty.TABLES,
     **test_history.TABLES,
     **test_novelty.TABLES,
@@ -90,6 +92,7 @@ WORDS = {
     "boxes": {"value", "line: median; diamond: mean", *SCORES},
     **test_outcomes.SAID,
     **test_board.SAID,
+    **test_crowds.SAID,
     **test_difficulty.SAID,
     "sota": {"mean"},
     **test_novelty.SAID,
