@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table, listed
 from cranfield.data import NOBODY, Labels, Values
-from cranfield.stats import LEVEL, kendall_tau, share_interval
+from cranfield.stats import LEVEL, NEAR, good_values, kendall_tau, ranks_of, share_interval
 
 from ._agreement import cohen
 from ._base import Merged, Point
 from ._labelled import Asked, LabelledRuns, last_labels
-from ._orders import NEAR, good_values, ranks_of
 
 MACHINES = ("machine", "labels", "items", "equal", "low", "high", "kappa", "higher", "lower")
 CONFUSION = ("machine", "people", "said", "labels", "share")

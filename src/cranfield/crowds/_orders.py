@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import SEED, Direction, ParameterError, Provenance, Table, generator, listed
+from cranfield.core import SEED, ParameterError, Provenance, Table, generator, listed
 from cranfield.data import Values
-from cranfield.stats import LEVEL, Asked, Pairs, T, check_level, kendall_tau, tau_ap
+from cranfield.stats import LEVEL, NEAR, Asked, Pairs, T, check_level, good_values, kendall_tau, ranks_of, tau_ap
 
 from ._base import Merged
 from ._labelled import Asked as Measures
@@ -21,7 +21,6 @@ NOISE = ("run", "measure", "value", "low", "high", "rank", "rank_low", "rank_hig
 GOLD = "gold"
 COVERS = 0.9  # of the items: gold of so many says what the order of runs should be
 DRAWS = 200
-NEAR = 1e-12  # means as near as this, beside the largest, are equal
 NAMED = 3  # so many methods are told of one by one
 
 
@@ -99,20 +98,6 @@ def _change(seen: Values, other: Values, i: int) -> dict[str, Any]:
         "swaps": len(_swapped(good, reference)),
         "largest": int(np.abs(moves).max()),
     }
-
-
-def good_values(values: Values, i: int) -> NDArray[np.float64]:
-    """(run,): what one of the measures sums up to, more being better."""
-    sums = values.aggregate()[:, i]
-    return -sums if values.measures[i].direction is Direction.LOWER else sums
-
-
-def ranks_of(good: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(run,): one more than the number of better runs; NaN where a run has no value."""
-    slack = NEAR * np.nan_to_num(np.abs(good)).max(initial=0.0)
-    ordered = np.sort(good[~np.isnan(good)])
-    rank = len(ordered) - np.searchsorted(ordered, good + slack, side="right") + 1.0
-    return np.where(np.isnan(good), np.nan, rank)
 
 
 def best_runs(values: Values, i: int) -> str | None:

@@ -14,6 +14,7 @@ from ._assessed import Assessed as Assessed
 from ._assessed import Block as Block
 from ._chosen import find_run as find_run
 from ._chosen import find_topics as find_topics
+from ._columns import bare_suffix as bare_suffix
 from ._given import assess_documents as assess_documents
 from ._given import assess_grades as assess_grades
 from ._given import judgments_of as judgments_of
@@ -40,6 +41,7 @@ from ._values import Curve as Curve
 from ._values import Given as Given
 from ._values import Values as Values
 from ._write import write as write
+from ._write import write_text as write_text
 
 if TYPE_CHECKING:
     from ._collections import Collection as Collection

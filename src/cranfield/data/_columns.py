@@ -72,10 +72,15 @@ def from_file(path: Path, what: str) -> Columns | None:
     return None
 
 
+def bare_suffix(path: Path) -> str:
+    """The suffix of a file before it was packed: .json of run.json.gz."""
+    bare = path.with_suffix("") if path.suffix.lower() in PACKERS else path
+    return bare.suffix.lower()
+
+
 def column_suffix(path: Path) -> str:
     """The suffix that names a format of columns, .json of run.json.gz too; otherwise nothing."""
-    bare = path.with_suffix("") if path.suffix.lower() in PACKERS else path
-    suffix = bare.suffix.lower()
+    suffix = bare_suffix(path)
     return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
 
 

@@ -14,7 +14,7 @@ from ._qrels import Qrels
 from ._run import Run, run_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 SUFFIXES = ".txt .run .trec .qrels (TREC), .tsv (MS MARCO), .json, .jsonl, .parquet, .csv; text also with .gz .bz2 .xz"
 
@@ -33,6 +33,14 @@ def write(data: Run | Qrels, path: str | PathLike[str]) -> None:
         raise problem(str(target), "E-FORMAT", f"no format ends in {suffix}", f"there are: {SUFFIXES}")
     text = makers.get(suffix, _trec)(data)
     target.write_bytes(import_module(pack).compress(text.encode()) if pack else text.encode())
+
+
+def write_text(pieces: "Iterable[str]", path: str | PathLike[str]) -> None:
+    """Write pieces of text, packed if the name ends in .gz, .bz2 or .xz."""
+    pack = PACKERS.get(Path(path).suffix.lower())
+    opened = import_module(pack).open if pack else open
+    with opened(path, "wt", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.writelines(pieces)
 
 
 def _lines(columns: dict[str, Any]) -> str:

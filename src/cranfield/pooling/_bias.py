@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from cranfield.core import SEED, ParameterError, Provenance, Table
 from cranfield.data import Assessed
 from cranfield.measures import Measure
+from cranfield.stats import good_values, ranks_of
 
 from ._candidates import Candidates
-from ._judged import Groups, JudgedRuns, count_unjudged, good_of, ranks_of, sums_of
+from ._judged import Groups, JudgedRuns, count_unjudged, sums_of
 from ._plan import allocate
 from ._replay import Replay, replay
 from ._state import Share
@@ -181,7 +182,7 @@ def _measured(runs: JudgedRuns, replayed: Replay, budgets: Sequence[int], share:
         values = runs.values(grade)
         free, seen = count_unjudged(runs.assessed, grade, FIRST)
         part = np.divide(free, seen, out=np.full(len(seen), np.nan), where=seen > 0)
-        found.append((sums_of(values), ranks_of(good_of(values)), part))
+        found.append((sums_of(values), ranks_of(good_values(values)), part))
     return np.array(found).transpose(1, 0, 2)
 
 

@@ -20,6 +20,7 @@ from cranfield.stats import (
     check_level,
     choose_pairs,
     compare_pairs,
+    good_values,
     kendall_tau,
     looks_for_differences,
     parse_method,
@@ -28,7 +29,7 @@ from cranfield.stats import (
 )
 
 from ._bias import LeftOut, check_budgets, spend
-from ._judged import JudgedRuns, good_of
+from ._judged import JudgedRuns
 from ._plan import turns
 from ._replay import Replay
 from ._state import Share
@@ -163,7 +164,7 @@ class Conclusions:
         chosen = [looks_for_differences(one) for one in parse_tests(test)]
         if len(chosen) != 1:
             raise ParameterError(f"{len(chosen)} tests where one is wanted", hint="for example: t")
-        said = cls(runs, chosen[0], parse_method(CORRECTIONS, correct), level, good_of(runs.whole), None)
+        said = cls(runs, chosen[0], parse_method(CORRECTIONS, correct), level, good_values(runs.whole), None)
         return cls(runs, said.test, said.correction, level, said.good, said.way(runs.whole))
 
     @property
@@ -192,7 +193,7 @@ class Conclusions:
 
     def left(self, values: Values) -> dict[str, Any]:
         """How far other values of the same runs say the same."""
-        good, now = good_of(values), self.way(values)
+        good, now = good_values(values), self.way(values)
         told: dict[str, Any] = dict.fromkeys(("tau", "tau_ap", "kept", "gained", "reversed"))
         if self.differ is None or now is None:
             return told

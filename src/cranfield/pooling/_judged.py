@@ -7,13 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Direction, ParameterError
+from cranfield.core import ParameterError
 from cranfield.data import NOBODY, Assessed, Entries, Values, find_named
 from cranfield.measures import Measure, measure_all, parse_measures
 
 from ._candidates import Candidates
-
-NEAR = 1e-12  # values as near as this are equal numbers that were added up in different order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,18 +71,6 @@ def count_unjudged(
 def sums_of(values: Values) -> NDArray[np.float64]:
     """(run,): the values of the only measure, summed up over topics."""
     return values.aggregate()[:, 0]
-
-
-def good_of(values: Values) -> NDArray[np.float64]:
-    """(run,): the same, turned so that more is better."""
-    return -sums_of(values) if values.measures[0].direction is Direction.LOWER else sums_of(values)
-
-
-def ranks_of(good: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(run,): one more than the number of better runs; NaN where a run has no value."""
-    slack = NEAR * np.nan_to_num(np.abs(good)).max(initial=0.0)
-    rank = 1.0 + (good[None, :] > good[:, None] + slack).sum(axis=1)
-    return np.where(np.isnan(good), np.nan, rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import NOBODY, Assessed, Entries
 from cranfield.measures import Measure
-from cranfield.stats import kendall_tau
+from cranfield.stats import good_values, kendall_tau, ranks_of
 
 from ._candidates import Candidates
-from ._judged import Groups, JudgedRuns, count_unjudged, good_of, ranks_of, sums_of
+from ._judged import Groups, JudgedRuns, count_unjudged, sums_of
 
 REUSE = ("group", "runs", "unique", "share", "difference", "largest", "moved", "tau")
 FIRST = (5, 10, 20, 50, 100)
@@ -39,16 +39,16 @@ def reuse_table(
     runs = JudgedRuns.by(measure, assessed)
     place, alone = runs.places(candidates), _alone(candidates, assessed.runs, groups)
     relevant = runs.grades(candidates) >= rel
-    good, value = good_of(runs.whole), sums_of(runs.whole)
+    good, value = good_values(runs.whole), sums_of(runs.whole)
     rows: list[dict[str, Any]] = []
     for number, name in enumerate(groups.names):
         grade = assessed.grade.copy()
         grade[place[(alone == number) & (place >= 0)]] = NOBODY
         without, members = runs.values(grade), groups.runs(number)
         change = (sums_of(without) - value)[members]
-        moved = np.abs(ranks_of(good_of(without)) - ranks_of(good))[members]
+        moved = np.abs(ranks_of(good_values(without)) - ranks_of(good))[members]
         unique = int((relevant & (alone == number)).sum())
-        known = not np.isnan([good, good_of(without)]).any()
+        known = not np.isnan([good, good_values(without)]).any()
         rows.append(
             {
                 "group": name,
@@ -58,7 +58,7 @@ def reuse_table(
                 "difference": float(change.mean()),
                 "largest": float(change[np.abs(np.nan_to_num(change)).argmax()]),
                 "moved": int(moved.max()) if known else None,
-                "tau": float(kendall_tau(good_of(without), good)) if known else None,
+                "tau": float(kendall_tau(good_values(without), good)) if known else None,
             }
         )
     rows.sort(key=lambda row: -row["unique"])

@@ -2,22 +2,19 @@
 
 import json
 from collections.abc import Iterator
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 
 from cranfield.core import Table
+from cranfield.data import bare_suffix, write_text
 
-PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
 TREC = (".qrels", ".trec")
 LINES = (".jsonl", ".ndjson")
 
 
 def pool_suffix(path: str | PathLike[str]) -> str:
     """The suffix that names a format of pools, .qrels of pool.qrels.gz too; otherwise nothing."""
-    target = Path(path)
-    bare = target.with_suffix("") if target.suffix.lower() in PACKERS else target
-    suffix = bare.suffix.lower()
+    suffix = bare_suffix(Path(path))
     return suffix if suffix in (*TREC, *LINES) else ""
 
 
@@ -26,11 +23,7 @@ def write_pool(pool: Table, path: str | PathLike[str], suffix: str) -> None:
 
     The lines of JSON hold every column, the text of documents where the table has it.
     """
-    made = _trec(pool) if suffix in TREC else _lines(pool)
-    packer = PACKERS.get(Path(path).suffix.lower())
-    opened = import_module(packer).open if packer else open
-    with opened(path, "wt", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        file.writelines(made)
+    write_text(_trec(pool) if suffix in TREC else _lines(pool), path)
 
 
 def _trec(pool: Table) -> Iterator[str]:

@@ -172,6 +172,9 @@ from ._rank_stability import rank_stability as rank_stability
 from ._replicates import Replicates as Replicates
 from ._replicates import replicated_anova as replicated_anova
 from ._signed_rank import SignedRank as SignedRank
+from ._standing import NEAR as NEAR
+from ._standing import good_values as good_values
+from ._standing import ranks_of as ranks_of
 from ._studentised import StudentisedRange as StudentisedRange
 from ._tested import FAMILIES as FAMILIES
 from ._tested import Aggregate as Aggregate

@@ -579,7 +579,7 @@ def test_odd_names_are_only_names(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", CHARTS)
 def test_nothing_is_drawn_of_nothing(name: str) -> None:
     table = TABLES[name]
-    with pytest.raises(ParameterError, match="there is nothing to draw: .* has no rows"):
+    with pytest.raises(ParameterError, match=r"there is nothing to draw: .* has no rows"):
         draw(cf.Table.from_rows([], table.columns), name)
 
 
