@@ -18,7 +18,10 @@ from cranfield import stats
 from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
 from cranfield.core import definition, parameters
+from cranfield.crowds import AGGREGATIONS, AWARE
+from cranfield.fusion import FUSIONS
 from cranfield.measures import Counterexample, by_family, explained, first_use
+from cranfield.pooling import STRATEGIES
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -85,7 +88,7 @@ def one_measure(cls: type[cf.Measure]) -> str:
     return section(cls, f"measure-{cls.name.lower()}", facts)
 
 
-def section(cls: type[cf.Measure | stats.Method], label: str, facts: dict[str, str]) -> str:
+def section(cls: type[Any], label: str, facts: dict[str, str]) -> str:
     """What is declared: its docstring, the facts about it, its parameters."""
     text = inspect.cleandoc(cls.__doc__ or "")
     table = ["| | |", "|---|---|", *(f"| {key} | {cell(fact)} |" for key, fact in facts.items() if fact)]
@@ -168,6 +171,29 @@ def one_method(cls: type[stats.Method]) -> str:
         "source": f"{{cite:p}}`{cls.cite.replace(' ', '')}`",
     }
     return section(cls, label(cls), facts)
+
+
+def collections() -> str:
+    """Strategies of pools, ways to merge labels, and ways to fuse runs."""
+    parts = ["## Strategies of pools", *(one_declared(cls, "strategy", "asks for", cls.asks) for cls in STRATEGIES)]
+    parts += ["## Ways to merge labels"]
+    parts += [one_declared(cls, "aggregation", "weighs", cls.weighs) for cls in AGGREGATIONS]
+    parts += [one_declared(AWARE, "aggregation", "weighs", "workers the farther from chance the more")]
+    parts += ["## Ways to fuse runs", *(one_declared(cls, "fusion", "score", f"`{cls.formula}`") for cls in FUSIONS)]
+    return "\n\n".join(parts)
+
+
+def one_declared(cls: Any, family: str, what: str, told: str) -> str:
+    """A section about one declaration."""
+    names = (cls.name, *getattr(cls, "aliases", ()))
+    facts = {
+        what: told,
+        "write": ", ".join(f"`{name}`" for name in names),
+        "learns": "from judgments, as they come in" * getattr(cls, "adaptive", False),
+        "in Python": f"`{cls.__module__.rpartition('.')[0]}.{cls.__name__}`",
+        "source": f"{{cite:p}}`{cls.cite.replace(' ', '')}`",
+    }
+    return section(cls, f"{family}-{cls.name.lower()}", facts)
 
 
 def command_line() -> str:
@@ -271,6 +297,7 @@ def fields(app: "Sphinx", what: str, name: str, value: Any, options: object, lin
 PAGES = {
     "reference/measures": measures,
     "reference/tests": methods,
+    "reference/collections": collections,
     "reference/command-line": command_line,
     "reference/python": public_names,
 }

@@ -97,7 +97,7 @@ def _ends(
         heights = spread([frame.up.length - frame.up.at(ranks[run][place]) for run in mine], 12.0)
         for run, height in zip(mine, heights, strict=True):
             parts = [short(run, 22), str(ranks[run][place])]
-            row = {"word": "  ".join(parts if place == 0 else parts[::-1])}
+            row = {"word": " · ".join(parts if place == 0 else parts[::-1])}
             how: dict[str, Any] = {"align": align, "baseline": "middle", "fontSize": 11}
             how |= {"color": COLOURS[movers.index(run)], "fontWeight": 600} if run in movers else {"color": QUIET}
             text = alt.Chart(inline([row])).mark_text(**how)

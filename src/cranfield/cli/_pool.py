@@ -104,7 +104,7 @@ Examples:
     "strategies",
     multiple=True,
     metavar="NAME",
-    help="How the next document is chosen; several with --simulate.  [default: depth; all with --simulate]",
+    help="How the next document is chosen; several with --simulate.  [default: depth; with --simulate all but samples]",
 )
 @click.option("--budget", type=Whole(), help="Judgments for each topic.  [default: all]")
 @click.option("--shared", is_flag=True, help="--budget is for all topics together.")

@@ -27,6 +27,7 @@ class Strategy(Declared, ABC):
     adaptive: ClassVar[bool] = True  # looks at judgments: what is asked next depends on what was said
     asks: ClassVar[str]  # in a few words: which document comes next
     needs_text: ClassVar[bool] = False
+    samples: ClassVar[bool] = False  # what is judged stands for the rest, in estimates
 
     def __str__(self) -> str:
         return write(describe(self))

@@ -26,7 +26,7 @@ GROUPS = (
     *("strategy", "judgments", "group", "run", "value", "left_out", "difference"),
     *("rank", "rank_left_out", "unjudged"),
 )
-BIAS = ("strategy", "judgments", "difference", "absolute", "largest", "moved", "unjudged")
+BIAS = ("strategy", "judgments", "difference", "relative", "absolute", "largest", "moved", "unjudged")
 
 Cells = NDArray[np.float64]  # (strategy, budget, run)
 Progress = Callable[[int, int], object]
@@ -155,16 +155,19 @@ def groups_table(found: LeftOut, *, made_by: Provenance | None = None) -> Table:
 def left_out_bias(found: LeftOut, *, made_by: Provenance | None = None) -> Table:
     """One row for each strategy and budget: what a run loses that had no part in the pool, over all runs.
 
-    ``difference`` and ``absolute`` are means over runs, with and without their sign; ``largest`` is the difference
+    ``difference`` and ``absolute`` are means over runs, with and without their sign; ``relative`` is the difference as
+    a share of the value, all runs together: a pool that holds little has little to lose. ``largest`` is the difference
     farthest from 0; ``moved`` is how many ranks a run goes up or down on average.
     """
     budgets = len(found.per_topic)
     difference, moved = found.difference, np.abs(found.rank_left_out - found.rank)
+    whole = found.value.sum(axis=2)
     farthest = np.abs(np.nan_to_num(difference)).argmax(axis=2)[:, :, None]
     columns: dict[str, Any] = {
         "strategy": np.repeat(np.array(found.strategies, dtype=object), budgets),
         "judgments": found.judgments.reshape(-1),
         "difference": difference.mean(axis=2).reshape(-1),
+        "relative": (difference.sum(axis=2) / np.where(whole, whole, np.nan)).reshape(-1),
         "absolute": np.abs(difference).mean(axis=2).reshape(-1),
         "largest": np.take_along_axis(difference, farthest, axis=2).reshape(-1),
         "moved": moved.mean(axis=2).reshape(-1),

@@ -8,7 +8,7 @@ from cranfield.stats import parse_method, parse_methods
 from ._base import STRATEGIES, Strategy
 
 SEE = "cranfield pool --help"
-EVERY = "all"  # every strategy that can do without documents' texts
+EVERY = "all"  # every strategy that finds documents, and that can do without their texts
 
 
 def parse_strategy(text: str | Strategy) -> Strategy:
@@ -17,13 +17,16 @@ def parse_strategy(text: str | Strategy) -> Strategy:
 
 
 def parse_strategies(texts: str | Strategy | Iterable[str | Strategy], *, text: bool = False) -> list[Strategy]:
-    """The strategies of one or many texts; ``all`` stands for every one, those that read documents if ``text``."""
+    """The strategies of one or many texts; ``all`` stands for every one, those that read documents if ``text``.
+
+    Samples are not among them: they are made to estimate, not to find.
+    """
     found: list[Strategy] = []
     for one in [texts] if isinstance(texts, str | Strategy) else texts:
         if isinstance(one, Strategy):
             found.append(one)
         elif one == EVERY:
-            found += [declared() for declared in STRATEGIES if text or not declared.needs_text]
+            found += [cls() for cls in STRATEGIES if not cls.samples and (text or not cls.needs_text)]
         else:
             found += parse_methods(STRATEGIES, one, see=SEE)
     if not found:

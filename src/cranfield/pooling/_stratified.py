@@ -26,6 +26,7 @@ class Stratified(Ordered):
     """
 
     asks: ClassVar[str] = "a random document of each stratum in turn"
+    samples: ClassVar[bool] = True
 
     depths: str = "10 50 100"
     shares: str = "1 0.5 0.1"

@@ -249,8 +249,8 @@ def test_runs_that_move_have_a_colour_and_all_a_name_at_both_ends() -> None:
     assert [colour for colour, _ in lines] == list(COLOURS[:4])
     assert [row["y"] for row in lines[0][1]] == [2, 3, 1]
     said = words(picture)
-    assert {f"run {i}  {i + 1}" for i in range(4)} <= set(said)
-    assert {"2  run 0", "1  run 1", "3  run 2", "4  run 3"} <= set(said)
+    assert {f"run {i} · {i + 1}" for i in range(4)} <= set(said)
+    assert {"2 · run 0", "1 · run 1", "3 · run 2", "4 · run 3"} <= set(said)
     assert {"mace", "majority", "gold"} <= set(said)
     still = draw(orders({"mace": (1, 2), "gold": (1, 2)}), "label-orders")
     assert [mark["color"] for mark, _, _ in layers(still) if mark["type"] == "line"] == ["#bdbdbd"]
@@ -258,8 +258,8 @@ def test_runs_that_move_have_a_colour_and_all_a_name_at_both_ends() -> None:
 
 def test_runs_without_a_rank_and_other_measures() -> None:
     gaps = orders({"mace": (1, None, 2), "glad": (1, 2, 3)})
-    assert "run 1  " not in " ".join(words(draw(gaps, "label-orders")))
-    assert "2  run 1" in words(draw(gaps, "label-orders"))
+    assert "run 1 ·" not in " ".join(words(draw(gaps, "label-orders")))
+    assert "2 · run 1" in words(draw(gaps, "label-orders"))
     both = cf.Table.from_rows([*orders(THREE).rows(), *orders(THREE, "RR").rows()], ORDERS)
     assert draw(both, "label-orders").to_dict() == draw(orders(THREE), "label-orders").to_dict()
     with pytest.raises(ParameterError, match="there is nothing to compare: the order is of one method"):
@@ -553,7 +553,7 @@ TABLES = {
 SAID = {
     "workers": {"labels of the worker", "equal to the merged labels", "as if without looking", "machine", "spam"},
     "aggregations": {"right on gold items", "changed", "tied", *JUDGED},
-    "label-orders": {"run 0 1", "2 run 0", *THREE},
+    "label-orders": {"run 0 · 1", "2 · run 0", *THREE},
     "label-noise": {"AP", "value", "ranks drawn", "run0", "run2", "1–2"},
     "machines": {"people's grade", "the machine's grade", "llm", "big"},
     "stopping": {"labels asked for", "error", "all labels", "δ .05"},

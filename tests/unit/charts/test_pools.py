@@ -337,6 +337,16 @@ def test_τ_alone_has_one_panel() -> None:
     ]["domain"] == [-0.6, 1.02]
 
 
+def test_a_strategy_of_which_no_pairs_are_known_is_in_the_panel_above_alone() -> None:
+    made = order({**ORDERS, "depth": [(tau, None) for tau, _ in ORDERS["depth"]]}, BUDGETS)
+    above, below = panels(made, "pool-order")
+    assert [INK in {mark.get("color") for kind, _, _, mark in side if kind == "line"} for side in (above, below)] == [
+        True,
+        False,
+    ]
+    assert [word.split()[0] for word in words(below)] == ["with", "maxmean", "nrg", "random"]
+
+
 def test_strategies_need_a_budget_in_common() -> None:
     made = cf.Table.from_rows(
         [

@@ -114,6 +114,7 @@ def test_means_over_runs_are_the_bias() -> None:
         own = [one for one in rows if (one["strategy"], one["judgments"]) == (row["strategy"], row["judgments"])]
         difference = [one["difference"] for one in own]
         assert row["difference"] == pytest.approx(sum(difference) / len(own))
+        assert row["relative"] == pytest.approx(sum(difference) / sum(one["value"] for one in own))
         assert row["absolute"] == pytest.approx(sum(map(abs, difference)) / len(own))
         assert row["largest"] == max(difference, key=abs)
         assert row["moved"] == pytest.approx(sum(abs(one["rank_left_out"] - one["rank"]) for one in own) / len(own))
