@@ -52,6 +52,24 @@ def write_boards(folder: Path) -> None:
         )
 
 
+def write_crowd(folder: Path) -> None:
+    """What the examples of crowds name: three people who often agree, gold, a machine, and votes between documents."""
+    judged = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    said = [
+        (topic, document, worker, int(grade) if (i + j) % 4 else 0)
+        for i, (topic, _, document, grade) in enumerate(judged)
+        for j, worker in enumerate(("ann", "bob", "cat"))
+    ]
+    lines = [f"{topic},{document},{worker},{grade}" for topic, document, worker, grade in said]
+    (folder / "labels.csv").write_text("\n".join(["topic,document,worker,grade", *lines, ""]))
+    lines = [f"{i}\t{topic}_{document}\t{worker}\t{grade}" for i, (topic, document, worker, grade) in enumerate(said)]
+    (folder / "votes.txt").write_text("\n".join([*lines, ""]))
+    for name in ("gold.qrels", "llm.qrels"):
+        shutil.copy(folder / "qrels.txt", folder / name)
+    pairs = [f"301,{a},{b},{worker},{vote}" for a, b, vote in ("pqa", "qrb", "prn") for worker in ("ann", "bob")]
+    (folder / "pairs.csv").write_text("\n".join(["topic,a,b,worker,vote", *pairs, ""]))
+
+
 @pytest.mark.parametrize("command", PAGES)
 def test_help_fits_a_terminal(command: str, cranfield: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -107,6 +125,7 @@ def test_examples_run(
         (folder / "splits.json").write_text("[[[0, 1], [2, 3]], [[0, 2], [1, 3]]]")
         (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
         write_boards(folder)
+        write_crowd(folder)
         rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
         (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
         before = set(folder.rglob("*"))

@@ -1,20 +1,21 @@
 """cranfield crowd."""
 
-from collections.abc import Sequence
+import textwrap
+from pathlib import Path
 from typing import Any
 
 import click
 
-from cranfield.core import ParameterError, Study, parameters
+from cranfield.core import InputError, Study, parameters
 from cranfield.crowds import AGGREGATIONS, POINTS
-from cranfield.data import Labels, join_labels, labels_from_qrels, read_labels, read_qrels, read_votes, write
+from cranfield.data import read_labels, read_qrels, read_votes, write
 from cranfield.studies import crowd
 
 from ._files import check_place, whole
 from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
-from ._show import check_output, output_options, progress, show, ties_option, typed
-from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
+from ._show import check_output, note, output_options, progress, show, ties_option, typed
+from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, OneOf, Whole
 
 DRAWN = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")
@@ -24,18 +25,20 @@ SHOWN = (
 )
 FEW = {"workers": 15, "label_noise": 15, "machine_runs": 15, "strengths": 20}  # rows
 QRELS = (".qrels", ".trec")
-OF_LABELS = ("gold", "gold_rel", "use_gold", "by", "machine_qrels", "runs", "measures", "aware")
+WIDE = 76  # columns of help
+OF_LABELS = ("gold", "gold_rel", "use_gold", "by", "machine_qrels", "runs", "measures", "aware", "stopping")
+NEEDS = {"measures": "runs", "aware": "runs", "use_gold": "gold", "gold_rel": "gold"}
+NEEDED = {"label-orders": "runs", "label-noise": "runs", "stopping": "stopping", "strengths": "pairs"}  # by charts
+SPELLED = {"measures": "measure", "by": "grade"}  # as options
 
 
 def _methods() -> str:
-    """The catalogue, one method a line."""
-    rows = []
+    """The catalogue: each method with its settings, and below it in words."""
+    lines = []
     for cls in AGGREGATIONS:
-        settings = ",".join(f"{setting.name}={setting.default!r}" for setting in parameters(cls))
-        rows.append((f"{cls.name}({settings})" if settings else cls.name, cls.weighs))
-    lines = [
-        f"  {name.ljust(26)}{weighs}" if len(name) < 26 else f"  {name}\n{' ' * 28}{weighs}" for name, weighs in rows
-    ]
+        settings = ", ".join(f"{setting.name}={setting.default!r}" for setting in parameters(cls))
+        lines += textwrap.wrap(f"{cls.name}({settings})", WIDE, initial_indent="  ", subsequent_indent=" " * 4)
+        lines += textwrap.wrap(cls.weighs, WIDE, initial_indent=" " * 6, subsequent_indent=" " * 6)
     return "\n".join(lines)
 
 
@@ -56,7 +59,7 @@ runs, and how far the doubt left in labels reaches.
 \b
 Examples:
   cranfield crowd labels.csv
-  cranfield crowd labels.csv --gold gold.qrels --method "majority mace" -o merged.qrels
+  cranfield crowd labels.csv --gold gold.qrels --method mace -o merged.qrels
   cranfield crowd labels.csv --runs runs/ -m nDCG@10 --chart orders.svg
   cranfield crowd labels.csv --machine-qrels llm=llm.qrels --runs runs/
   cranfield crowd votes.txt --columns time,item,worker,grade --stopping
@@ -87,11 +90,16 @@ Examples:
     "methods",
     multiple=True,
     metavar="NAME",
-    help="How labels are merged; may be repeated, the first one counts.  [default: dawid-skene, beside all others]",
+    help="How labels are merged, or all; may be repeated, the first counts.  [default: dawid-skene, beside all others]",
 )
 @click.option("--grade", "by", type=OneOf(POINTS), help="Which grade a merged label is.  [default: the method's own]")
 @click.option("--gold", metavar="QRELS", help="Judgments known to be right.")
-@click.option("--gold-rel", type=float, help="Gold from this grade on is the highest label, below it the lowest.")
+@click.option(
+    "--gold-rel",
+    type=Between(0, example="1"),
+    metavar="GRADE",
+    help="Gold from this grade on is the highest label, below it the lowest.",
+)
 @click.option("--use-gold", is_flag=True, help="Merge with gold, instead of only holding labels against it.")
 @click.option("--machine", "machines", multiple=True, metavar="NAME", help="A worker, or a pattern, that is a machine.")
 @click.option(
@@ -129,38 +137,69 @@ def command(
     else:
         check_output(form, output)
     check_chart(chart)
-    if settings["named"] and settings["columns"]:
-        raise click.UsageError("--column and --columns are for different files\nhint: --columns names all of them")
+    _check(labels, pairs=pairs, judgments=judgments, output=output, draw=asked_chart(draw, "workers"), given=settings)
     study = _pairs(labels, settings) if pairs else _labels(labels, settings)
     if output and judgments:
         _write_qrels(study, output)
         output = None
     only = [name for name in SHOWN if name in study.tables]
-    notes = notes_on(study, [table] if table else only)
+    telling = [name for name in only if name != "workers" or any(study["workers"].cells("spammer"))]
+    notes = notes_on(study, [table] if table else telling)
     layout = lay_out(study, FEW, adapt=_adapted)
     show(study, form=form, table=table, output=output, layout=layout, notes=notes, only=only)
     usual = "label-orders" if "orders" in study.tables else study.charts[0]
     draw_chart(study, asked_chart(draw, usual), chart)
 
 
+def _check(labels: str, *, pairs: bool, judgments: bool, output: str | None, draw: str, given: dict[str, Any]) -> None:
+    """Refuse before the long work what does not go together."""
+    if given["named"] and given["columns"]:
+        raise click.UsageError("--column and --columns are for different files\nhint: --columns names all of them")
+    if pairs and judgments:
+        raise click.UsageError("votes between documents are no judgments\nhint: write a table: -o strengths.csv")
+    if given["worker"] and not pairs:
+        raise click.UsageError("--worker is about votes between documents\nhint: add --pairs, or leave it out")
+    for option in OF_LABELS if pairs else ():
+        if given[option]:
+            raise click.UsageError(
+                f"--{_spelled(option)} is about labels of documents\nhint: leave it out, or leave out --pairs"
+            )
+    for option, needs in NEEDS.items():
+        if given[option] and not given[needs]:
+            raise click.UsageError(f"--{_spelled(option)} needs --{needs}\nhint: give --{needs} too, or leave it out")
+    needed = NEEDED.get(draw)
+    if needed and not (pairs if needed == "pairs" else given[needed]):
+        raise click.UsageError(f"the chart {draw} needs --{needed}\nhint: give --{needed}, or choose another chart")
+    read = [labels, given["gold"], *dict(given["machine_qrels"]).values(), *given["runs"]]
+    if output and any(_same(output, each) for each in read if each):
+        raise InputError(f"{output}: this file is one of those that are read", hint="write to another file")
+
+
+def _same(one: str, other: str) -> bool:
+    return Path(one).is_file() and Path(other).is_file() and Path(one).samefile(other)
+
+
+def _spelled(option: str) -> str:
+    return SPELLED.get(option, option.replace("_", "-"))
+
+
 def _labels(file: str, settings: dict[str, Any]) -> Study:
     """Labels of documents."""
-    if settings["worker"]:
-        raise click.UsageError("--worker is about votes between documents\nhint: add --pairs, or leave it out")
-    for option, needs in (("measures", "runs"), ("aware", "runs"), ("use_gold", "gold"), ("gold_rel", "gold")):
-        if settings[option] and not settings[needs]:
-            name = {"measures": "measure"}.get(option, option.replace("_", "-"))
-            raise click.UsageError(f"--{name} needs --{needs}\nhint: give --{needs} too, or leave it out")
-    read = _with_machines(read_labels(file, columns=_columns(settings), machines=settings["machines"]), settings)
+    machine_qrels = dict(settings["machine_qrels"])
+    if len(machine_qrels) < len(settings["machine_qrels"]):
+        raise click.UsageError("two machines have one name\nhint: give each of --machine-qrels a name of its own")
+    methods: Any = {"methods": list(settings["methods"])} if settings["methods"] else {}
+    read = read_labels(file, columns=_columns(settings), machines=settings["machines"])
     with progress("merging") as watch:
         return crowd(
             read,
-            methods=list(settings["methods"]) or _usual(),
             machines=settings["include_machines"],
+            machine_qrels=machine_qrels,
             runs=list(settings["runs"]) or None,
             measures=list(settings["measures"]) or "nDCG@10",
             progress=watch,
             command=typed(),
+            **methods,
             **{name: settings[name] for name in ("by", "gold", "gold_rel", "use_gold", "aware", "stopping")},
             **{name: settings[name] for name in ("draws", "level", "ties", "seed", "threads")},
         )
@@ -170,10 +209,6 @@ def _pairs(file: str, settings: dict[str, Any]) -> Study:
     """Votes between two documents."""
     from cranfield.studies import preferences
 
-    for option in OF_LABELS:
-        if settings[option]:
-            name = {"measures": "measure", "by": "grade"}.get(option, option.replace("_", "-"))
-            raise click.UsageError(f"--{name} is about labels of documents\nhint: leave it out, or leave out --pairs")
     given: Any = {"columns": _columns(settings), "machines": settings["machines"]}
     votes = read_votes(file, worker=settings["worker"], **given)
     with progress("comparing") as watch:
@@ -181,17 +216,10 @@ def _pairs(file: str, settings: dict[str, Any]) -> Study:
             votes,
             methods=list(settings["methods"]) or "mace",
             machines=settings["include_machines"],
-            level=settings["level"],
-            seed=settings["seed"],
             progress=watch,
             command=typed(),
+            **{name: settings[name] for name in ("draws", "level", "seed")},
         )
-
-
-def _usual() -> Sequence[str]:
-    from cranfield.studies._crowd import USUAL
-
-    return USUAL
 
 
 def _columns(settings: dict[str, Any]) -> Any:
@@ -203,30 +231,31 @@ def _columns(settings: dict[str, Any]) -> Any:
     return dict(settings["named"]) or None
 
 
-def _with_machines(read: Labels, settings: dict[str, Any]) -> Labels:
-    """The labels, and those of judgments that machines made."""
-    given = dict(settings["machine_qrels"])
-    if len(given) < len(settings["machine_qrels"]):
-        raise click.UsageError("two machines have one name\nhint: give each of --machine-qrels a name of its own")
-    return join_labels([read, labels_from_qrels(given, machines=list(given))]) if given else read
-
-
 def _write_qrels(study: Study, output: str) -> None:
     """The merged labels as judgments."""
-    table = study.tables.get("labels")
-    if table is None:
-        raise ParameterError("votes between documents are no judgments", hint="write a table: -o strengths.csv")
+    table = study["labels"]
     rows = {name: table.cells(name) for name in ("topic", "document", "grade")}
     with whole(output) as place:
         write(read_qrels(rows, gains=True, name=output), place)
     click.echo(f"{output}: {len(table)} rows", err=True)
+    if not all(float(str(grade)).is_integer() for grade in rows["grade"]):
+        note(f"{output} has grades with decimals: cranfield evaluate --gains reads them")
 
 
 def _adapted(name: str, cells: Cells) -> Cells:
-    """Columns that fit a terminal."""
+    """Columns that fit a terminal, without those that say the same of all."""
     dropped = {
-        "workers": {"kind", "low", "high", "weight", "agreement", "drift_p"},
+        "workers": {"low", "high", "weight", "gold", "agreement", "drift", "drift_p"},
         "aggregations": {"likelihood", "rounds"},
         "agreement": {"items", "workers"},
     }.get(name, set())
-    return {column: each for column, each in cells.items() if column not in dropped}
+    shown = {column: each for column, each in cells.items() if column not in dropped}
+    if name == "aggregations" and not any(cells["gold"]):
+        del shown["gold"]
+    if name == "workers":
+        shown["spammer"] = ["yes" if one else None for one in cells["spammer"]]
+        plain = {"kind": {"person"}, "spammer": {None}}
+        shown = {column: each for column, each in shown.items() if set(each) != plain.get(column)}
+        if {"gold_accuracy", "why"} <= shown.keys():
+            del shown["informed"]
+    return shown

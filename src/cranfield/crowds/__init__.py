@@ -39,6 +39,7 @@ from ._orders import orders_table as orders_table
 from ._parse import parse_aggregation as parse_aggregation
 from ._parse import parse_aggregations as parse_aggregations
 from ._parse import parse_aware as parse_aware
+from ._sentences import machine_votes_sentence as machine_votes_sentence
 from ._sentences import workers_sentence as workers_sentence
 from ._spammers import Independent as Independent
 from ._stopping import Stopping as Stopping

@@ -51,7 +51,7 @@ def crowd_agreement_table(
         rows.append({"statistic": statistic, "value": value, "low": low, "high": high, "note": note})
     rows.append(_cohen_row(answers, draws, level, seed))
     sizes = _sizes(answers)
-    caption = f"agreement of {sizes['workers']:,} workers on {sizes['items']:,} items"
+    caption = f"agreement of {_many(sizes['workers'], 'worker')} on {_many(sizes['items'], 'item')}"
     notes = _left_out(answers, sizes["items"])
     return Table.from_rows([row | sizes for row in rows], COLUMNS, caption=caption, made_by=made_by, notes=notes)
 
@@ -123,9 +123,15 @@ def _sizes(answers: Answers) -> dict[str, int]:
 def _left_out(answers: Answers, items: int) -> tuple[str, ...]:
     notes = []
     if items < answers.items:
-        notes.append(f"{answers.items - items:,} of {answers.items:,} items have fewer than two labels: left out")
+        few = answers.items - items
+        have = "has" if few == 1 else "have"
+        notes.append(f"{few:,} of {_many(answers.items, 'item')} {have} fewer than two labels: left out")
     twice = np.count_nonzero(np.diff(np.sort(answers.item * answers.workers + answers.worker)) == 0)
     if twice:
         repeat = "1 label repeats" if twice == 1 else f"{twice:,} labels repeat"
         notes.append(f"{repeat} a worker on an item: to Fleiss and Krippendorff another worker")
     return tuple(notes)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"

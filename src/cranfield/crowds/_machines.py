@@ -22,11 +22,11 @@ RUNS = ("machine", "measure", "run", "people", "machine_value", "difference", "r
 
 
 def of_people(labels: Labels) -> Labels:
-    """The labels that people gave: what machines are held against, and no machine is part of."""
+    """The labels that people gave, and the grades: what machines are held against, and no machine is part of."""
     if labels.machine.all():
-        hint = "machines are held against people; without them they are workers like any other"
+        hint = "machines are held against people; --include-machines takes them for workers like any other"
         raise ParameterError("there are labels of machines alone", hint=hint)
-    return labels.of_workers(~labels.machine)
+    return labels.of_workers(~labels.machine).given()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ def beside_people(labels: Labels, merged: Merged, *, by: Point | None = None) ->
         hint = "merge of_people(labels): machines are never merged with those they are held against"
         raise ParameterError(f"people labelled {len(items):,} items, but {len(merged.share):,} are merged", hint=hint)
     people = np.full(answers.items, -1)
-    people[items] = merged.place(labels.grades, by)
+    people[items] = _places(labels, merged, by)
     found = []
     for worker in np.flatnonzero(labels.machine).tolist():
         rows = last_labels(labels, np.arange(len(labels.workers)) == worker)
@@ -67,6 +67,15 @@ def beside_people(labels: Labels, merged: Merged, *, by: Point | None = None) ->
         missed = len(items) - len(item)
         found.append(Beside(labels.workers[worker], labelled, item, people[item], answers.choice[shared], missed))
     return found
+
+
+def _places(labels: Labels, merged: Merged, by: Point | None) -> NDArray[np.int64]:
+    """(item of people,): merged choices among the grades of all; those of people alone may be fewer."""
+    answers = labels.answers
+    known = np.unique(answers.choice[~labels.machine[answers.worker]])
+    if merged.share.shape[1] == len(labels.grades):
+        known = np.arange(len(labels.grades))
+    return known[merged.place(labels.grades[known], by)]
 
 
 def machines_table(
@@ -227,7 +236,7 @@ def _order_told(both: BothValues) -> str:
 
 
 def _percent(share: Any) -> str:
-    return f"{100 * float(share):.1f} %"
+    return f"{float(share):.1%}"
 
 
 def _items(count: Any) -> str:

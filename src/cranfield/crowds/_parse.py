@@ -1,5 +1,6 @@
 """From what people write to methods of merging: ``majority``, ``dawid-skene(starts=5)``, ``AWARE(power=2)``."""
 
+import re
 from collections.abc import Iterable
 
 from cranfield.core import Catalogue, ParameterError
@@ -9,9 +10,9 @@ from ._aware import AWARE
 from ._base import AGGREGATIONS, Aggregation
 
 SEE = "cranfield crowd --help"
-EVERY = "all"
+EVERY = re.compile(r"(?<![\w'\"-])all(?![\w'\"-])", re.IGNORECASE)
 
-WEIGHING: Catalogue[AWARE] = Catalogue("way to weigh workers")
+WEIGHING: Catalogue[AWARE] = Catalogue("weighing")
 WEIGHING.declare(AWARE.name, cite=AWARE.cite)(AWARE)
 
 
@@ -26,10 +27,8 @@ def parse_aggregations(texts: str | Aggregation | Iterable[str | Aggregation]) -
     for one in [texts] if isinstance(texts, str | Aggregation) else texts:
         if isinstance(one, Aggregation):
             found.append(one)
-        elif one == EVERY:
-            found += [declared() for declared in AGGREGATIONS]
         else:
-            found += parse_methods(AGGREGATIONS, one, see=SEE)
+            found += parse_methods(AGGREGATIONS, EVERY.sub(" ".join(cls.name for cls in AGGREGATIONS), one), see=SEE)
     if not found:
         raise ParameterError("no method is given", hint="for example: majority dawid-skene")
     return list(dict.fromkeys(found))

@@ -88,24 +88,37 @@ def merged_qrels(labels: Labels, merged: Merged, *, by: Point | None = None) -> 
     return read_qrels(rows, gains=True, name=f"{labels.source.name} merged by {merged.method}")
 
 
-def crowd_sentence(labels: Labels, merged: Sequence[Merged], gold: NDArray[np.int64] | None = None) -> str:
-    """In words: how much was labelled, how often votes are tied, how far methods differ, how often they are right."""
+def crowd_sentence(
+    labels: Labels, merged: Sequence[Merged], gold: NDArray[np.int64] | None = None, *, pairs: bool = False
+) -> str:
+    """In words: how much was labelled, how often votes are tied, how far methods differ, how often they are right.
+
+    With ``pairs`` the items are pairs of documents, and the labels votes between them.
+    """
+    label, of, item = ("vote", "on", "pair") if pairs else ("label", "of", "item")
     answers, vote = labels.answers, _majority(labels, merged)
     machines = int(labels.machine.sum())
     who = [_many(answers.workers - machines, "worker"), _many(machines, "machine")]
     by = " and ".join(one for one in who if not one.startswith("0 "))
-    told = f"{_many(len(labels), 'label')} of {_many(answers.items, 'item')} by {by}; "
-    told += f"votes are tied for {vote.tied.mean():.1%} of the items"
+    told = f"{_many(len(labels), label)} {of} {_many(answers.items, item)} by {by}; "
+    told += f"votes are tied for {vote.tied.mean():.1%} of the {item}s"
     rows = [_row(labels, one, vote.choice, gold) for one in merged]
     changed = sorted(
         (row["changed"] / answers.items, row["method"]) for row in rows if row["method"] != str(vote.method)
     )
-    if len(changed) > 1:
-        (least, low), (most, high) = changed[0], changed[-1]
-        told += f", and other methods change from {least:.1%} ({low}) to {most:.1%} ({high}) of them"
-    elif changed:
-        told += f", and {changed[0][1]} changes {changed[0][0]:.1%} of them"
-    return f"{told}.{_right(labels, rows, vote, gold)}"
+    return f"{told}{_differ(changed)}.{_right(labels, rows, vote, gold)}"
+
+
+def _differ(changed: Sequence[tuple[float, str]]) -> str:
+    """How far methods differ from the majority vote: shares and names, the smallest first."""
+    if not changed:
+        return ""
+    (least, low), (most, high) = changed[0], changed[-1]
+    if len(changed) == 1:
+        return f", and {low} changes {f'{least:.1%}' if least else 'none'} of them"
+    if not most:
+        return ", and no other method changes any of them"
+    return f", and other methods change from {least:.1%} ({low}) to {most:.1%} ({high}) of them"
 
 
 def _right(labels: Labels, rows: Sequence[dict[str, Any]], vote: Merged, gold: NDArray[np.int64] | None) -> str:

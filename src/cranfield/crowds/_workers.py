@@ -65,7 +65,7 @@ def workers_table(
     }
     order = np.argsort(-given, kind="stable")
     data = {name: column[order] for name, column in columns.items()}
-    caption = f"{answers.workers:,} workers beside labels merged by {merged.method}"
+    caption = f"{answers.workers:,} worker{'s' * (answers.workers != 1)} beside labels merged by {merged.method}"
     return Table(data, caption, made_by, (seen.rule(level),), ends={"accuracy": ("low", "high")})
 
 

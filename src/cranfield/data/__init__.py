@@ -37,6 +37,8 @@ from ._run import run_name as run_name
 from ._scenario import with_unjudged_as as with_unjudged_as
 from ._scores import read_scores as read_scores
 from ._source import Source as Source
+from ._strata import Strata as Strata
+from ._strata import strata_of as strata_of
 from ._values import Curve as Curve
 from ._values import Given as Given
 from ._values import Values as Values

@@ -19,6 +19,7 @@ from ._problems import listed, problem
 from ._qrels import Qrels, read_qrels
 from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked
 from ._source import Source
+from ._strata import named_strata
 
 ENTRIES = ("document", "rank", "tie_first", "tie_last", "above")
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
@@ -168,6 +169,7 @@ def _joined(
         retrieved=np.concatenate([read["retrieved"][:topics] for read, _ in reads]),
         tied=np.concatenate([read["tied"][:topics] for read, _ in reads]),
         length=None if lengths is None else lengths.of(names.documents)[: len(grade)],
+        stratum=named_strata(judgments, names.rows[0], len(grade)),
         named_by=tuple(names.rows),
         sources=(judgments.source, *(source for _, source in reads), *([lengths.source] if lengths else [])),
         notes=tuple(notes),

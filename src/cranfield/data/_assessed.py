@@ -149,6 +149,7 @@ class Assessed:
     tied: NDArray[np.int32]  # (row,): documents that share their score with another
     above: NDArray[np.float64] | None = None  # (entry,): sum of an attribute over all documents ranked above
     length: NDArray[np.float64] | None = None  # (named,): how long each is; ``above`` then adds up lengths
+    stratum: NDArray[np.int32] | None = None  # (named,): the second column of the judgments; None: one for all
     # (run, run): whose rankings are known already when a run is read; None: nobody's. What is relative asks for it.
     prior: NDArray[np.bool_] | None = None
     # For the qrels and then each side table: which named document each of its rows is.

@@ -67,13 +67,13 @@ def judgments_of(assessed: Assessed) -> Qrels:
     """The judgments that assessed runs were met by: for other runs of the same topics."""
     judged = np.flatnonzero(assessed.grade > NOBODY)
     topic = np.repeat(np.arange(len(assessed.topics), dtype=np.uint32), np.diff(assessed.named))
-    nothing = np.zeros(len(judged), np.uint32)
+    stratum = np.zeros(len(topic), np.uint32) if assessed.stratum is None else assessed.stratum.astype(np.uint32)
     return Qrels(
         Strings(assessed.topics),
         topic[judged],
         assessed.documents.take(judged),
         assessed.grade[judged],
-        Strings(["0"]),
-        nothing,
+        Strings([str(number) for number in range(int(stratum.max(initial=0)) + 1)]),
+        stratum[judged],
         next((source for source in assessed.sources if source.kind == "qrels"), Source("qrels", "", "qrels")),
     )

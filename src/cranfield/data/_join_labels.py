@@ -1,5 +1,6 @@
 """Labels from several places, as one."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,13 +11,15 @@ from cranfield._native import Strings
 from cranfield.core import ParameterError
 
 from ._labels import Answers, Labels
+from ._problems import Problems
 from ._source import Source, digest
 
 
 def join_labels(parts: Sequence[Labels]) -> Labels:
     """What all of them say; workers of one name are one worker, and cannot be a person here and a machine there.
 
-    When each label was given is forgotten unless all of them know it.
+    Items keep the order in which they first appear, topic by topic. When each label was given is forgotten unless all
+    of them know it.
     """
     if not parts:
         raise ParameterError("there are no labels to join", hint="give at least one table")
@@ -45,9 +48,18 @@ def join_labels(parts: Sequence[Labels]) -> Labels:
             " + ".join(part.source.name for part in parts),
             digest(Strings([part.source.digest for part in parts])),
             "labels",
-            parts[0].source.problems,
+            _problems(parts),
         ),
     )
+
+
+def _problems(parts: Sequence[Labels]) -> Problems:
+    """What is odd about any of them."""
+    every = [part.source.problems for part in parts]
+    counts = Counter[str]()
+    for problems in every:
+        counts.update(dict(problems.counts))
+    return Problems(tuple(one for problems in every for one in problems.kept), tuple(counts.items()))
 
 
 def _kinds(parts: Sequence[Labels], places: Sequence[NDArray[np.int64]], workers: Sequence[str]) -> NDArray[np.bool_]:

@@ -68,6 +68,12 @@ class Labels:
             time=None if self.time is None else self.time[rows],
         )
 
+    def given(self) -> "Labels":
+        """The same labels, without grades that none of them is: what nobody chose is no choice."""
+        there, choice = np.unique(self.answers.choice, return_inverse=True)
+        answers = replace(self.answers, choice=choice, choices=len(there))
+        return replace(self, grades=self.grades[there], answers=answers)
+
     def gold(self, qrels: Qrels, *, rel: float | None = None) -> NDArray[np.int64]:
         """(item,): the choice that other judgments give, −1 where they give none.
 
@@ -116,16 +122,24 @@ class Votes:
         )
 
     def as_labels(self) -> Labels:
-        """Each pair as one item that workers labelled: 0 the first is better, 1 neither, 2 the second."""
-        first, second = self.documents.take(self.first).to_list(), self.documents.take(self.second).to_list()
+        """Each pair as one item that workers labelled: 0 the former is better, 1 neither, 2 the latter.
+
+        Every other pair is turned round, as the colours of a chess board change: were all written as documents appear,
+        then in a file that lists the better ones first nearly all votes would be for the former, and what is beyond
+        chance, or what a worker knows, would hang on that order.
+        """
+        turned = (self.first + self.second) % 2 == 1
+        former, latter = np.where(turned, (self.second, self.first), (self.first, self.second))
+        names = [self.documents.take(place).to_list() for place in (former, latter)]
+        choice = np.where(turned[self.answers.item], 2 - self.answers.choice, self.answers.choice)
         return Labels(
             topics=self.topics,
             topic=self.topic,
-            document=Strings([f"{a} | {b}" for a, b in zip(first, second, strict=True)]),
+            document=Strings([f"{a} | {b}" for a, b in zip(*names, strict=True)]),
             workers=self.workers,
             machine=self.machine,
             grades=np.arange(3.0),
-            answers=self.answers,
+            answers=replace(self.answers, choice=choice),
             time=None,
             source=self.source,
         )

@@ -58,16 +58,17 @@ def read_votes(
     check_some(rows, wanted)
     rows, problems = _without_empty(_unrolled(rows))
     check_some(rows, wanted)
-    workers, by = _workers(rows, worker)
+    rows = rows if worker is None else _all_by(rows, worker)
+    workers, by = Strings.from_arrow(rows.words("worker")).distinct()
     machine = find_kinds(rows, by, len(workers)) | find_machines(workers.to_list(), machines)
     found = _join(rows, workers, by, machine, _choices(rows))
     return replace(found, source=replace(found.source, problems=problems))
 
 
-def _workers(rows: Rows, worker: str | None) -> tuple[Strings, NDArray[np.uint32]]:
-    if worker is not None:
-        return Strings([worker]), np.zeros(len(rows), dtype=np.uint32)
-    return Strings.from_arrow(rows.words("worker")).distinct()
+def _all_by(rows: Rows, worker: str) -> Rows:
+    import polars as pl
+
+    return replace(rows, columns=rows.columns | {"worker": pl.repeat(worker, len(rows), dtype=pl.String, eager=True)})
 
 
 def _unrolled(rows: Rows) -> Rows:

@@ -9,6 +9,7 @@ from cranfield._native import Strings
 from cranfield.core import ParameterError
 
 from ._assessed import Assessed
+from ._strata import moved_strata
 
 Integers = NDArray[np.int64]
 
@@ -40,6 +41,8 @@ def with_unjudged_as(
     grades[old] = assessed.grade[assessed.named[first] : assessed.named[last]]
     document = old[assessed.document[part] - assessed.named[first]]
     grades[document[(rank <= filled[row]) & (grades[document] < 0)]] = grade
+    was = np.full(len(grades), -1)
+    was[old] = np.arange(assessed.named[first], assessed.named[last])
     every_row, every_rank = np.concatenate([row, new_row]), np.concatenate([rank, new_rank]).astype(np.int32)
     order = np.lexsort((every_rank, every_row))
     return replace(
@@ -56,6 +59,7 @@ def with_unjudged_as(
         tie_last=every_rank[order],
         retrieved=assessed.retrieved[rows],
         tied=np.zeros(len(rows), np.int32),
+        stratum=moved_strata(assessed, was),
         named_by=(),
         prior=None,
     )

@@ -90,6 +90,8 @@ from ._relative import TaSC as TaSC
 from ._relative import Unique as Unique
 from ._relative import rareness_across as rareness_across
 from ._relative import seen_out as seen_out
+from ._sampled import InfNDCG as InfNDCG
+from ._sampled import XInfAP as XInfAP
 from ._sets import Accuracy as Accuracy
 from ._sets import SetAP as SetAP
 from ._sets import SetF as SetF

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.seed import generator
 from cranfield.core.types import Matrix, Rows
-from cranfield.data import Assessed, Block
+from cranfield.data import Assessed, Block, strata_of
 
 from ._base import Measure
 from ._groups import by_row, rows_that_matter
+from ._sampled import Sampled
 from ._time import Timed
 
 LISTED = 100_000  # up to so many orders are gone through one by one
@@ -113,6 +114,9 @@ def kinds(assessed: Assessed, measure: Measure) -> Kinds:
     if by_length(assessed, measure):
         _refuse_above(assessed, measure)
         return np.where(earns, np.arange(len(grade), dtype=np.float64), np.nan)
+    if by_stratum(assessed, measure):
+        grades, which = np.unique(grade, return_inverse=True)
+        return np.where(earns, strata_of(assessed).of * len(grades) + which, np.nan)
     unseen = np.where((grade >= 0) & _counts_judged(assessed, measure), JUDGED, np.nan)
     unseen = np.where((grade < 0) & measure.placed(grade), POOLED, unseen)
     return np.where(earns, grade, unseen)
@@ -121,6 +125,11 @@ def kinds(assessed: Assessed, measure: Measure) -> Kinds:
 def by_length(assessed: Assessed, measure: Measure) -> bool:
     """Whether documents of one grade differ for a measure by how long they are."""
     return assessed.length is not None and isinstance(measure, Timed)
+
+
+def by_stratum(assessed: Assessed, measure: Measure) -> bool:
+    """Whether documents of one grade differ for a measure by where they were drawn from."""
+    return assessed.stratum is not None and isinstance(measure, Sampled)
 
 
 def _refuse_above(assessed: Assessed, measure: Measure) -> None:

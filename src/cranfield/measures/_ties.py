@@ -130,12 +130,13 @@ def tie_bounds(
     low, high = plain.copy(), plain.copy()
     if not _has_ties(assessed):
         return low, high, ()
-    from ._orders import by_length
+    from ._orders import by_length, by_stratum
 
     lows, highs = (cube.reshape(-1, len(measures)) for cube in (low, high))
-    measured = {i for i, measure in enumerate(measures) if by_length(assessed, measure)}
-    _sort(assessed, measures, [i for i in range(len(measures)) if i not in measured], lows, highs)
-    others = [i for i, measure in enumerate(measures) if i in measured or "swap" not in measure.axioms]
+    # Documents of one grade may be worth more or less: then sorting them by grade is no bound.
+    unlike = {i for i, one in enumerate(measures) if by_length(assessed, one) or by_stratum(assessed, one)}
+    _sort(assessed, measures, [i for i in range(len(measures)) if i not in unlike], lows, highs)
+    others = [i for i, measure in enumerate(measures) if i in unlike or "swap" not in measure.axioms]
     rankings = np.zeros(len(measures), np.int64)
     for these, summary in _go_through(assessed, measures, others, plain.reshape(lows.shape), seed):
         lows[:, these] = np.minimum(lows[:, these], summary.low)

@@ -18,6 +18,7 @@ from ._bias import left_out_bias as left_out_bias
 from ._candidates import DEPTH as DEPTH
 from ._candidates import Candidates as Candidates
 from ._candidates import find_candidates as find_candidates
+from ._costs import DEPTHS as DEPTHS
 from ._costs import costs_table as costs_table
 from ._curves import choose_budgets as choose_budgets
 from ._curves import curve_table as curve_table

@@ -81,9 +81,20 @@ class Candidates:
         )
         return _ordered(left)
 
+    def filled(self) -> "Candidates":
+        """The same without topics that have no document."""
+        there = np.diff(self.starts) > 0
+        topics = tuple(topic for topic, kept in zip(self.topics, there.tolist(), strict=True) if kept)
+        return replace(self, topics=topics, starts=np.append(self.starts[:-1][there], self.starts[-1]))
+
     def grades(self, qrels: Qrels) -> NDArray[np.float64]:
         """(document,): the grade that judgments give each, −inf where they give none."""
         return find_grades(qrels, self.topics, self.topic, self.document)
+
+    def judgments(self, qrels: Qrels) -> NDArray[np.float64]:
+        """(document,): the grade of each that was judged, −inf elsewhere: a grade below 0 is no judgment."""
+        grade = self.grades(qrels)
+        return np.where(grade >= 0, grade, -np.inf)
 
     def judged_by(self, qrels: Qrels, *, skip: bool = True) -> "Candidates":
         """The candidates of judged topics, and, unless ``skip`` is off, those documents alone that were judged."""

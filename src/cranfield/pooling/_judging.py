@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError
 from cranfield.data import Qrels
@@ -98,6 +99,13 @@ class Judging:
     def pending(self) -> tuple[Asked, ...]:
         """What was asked for, and of which nothing was said yet, in the order of asking."""
         return tuple(Asked(*key, order) for key, order in self._out.items())
+
+    @property
+    def told(self) -> NDArray[np.bool_]:
+        """(document,): of which candidates something was said."""
+        names = zip(self.candidates.topic.tolist(), self.candidates.document.to_list(), strict=True)
+        known = [(self.candidates.topics[place], document) in self._told for place, document in names]
+        return np.array(known, dtype=bool)
 
     def next(self, topic: str | None = None) -> Asked | None:
         """The document to be judged next, of one topic or of whichever has its turn; None: there is none to be asked.

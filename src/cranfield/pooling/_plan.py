@@ -141,20 +141,28 @@ def asked_table(candidates: Candidates, asked: Sequence[Asked], *, made_by: Prov
 def documents_table(pool: Table, corpus: "Corpus | None", topics: "TopicTexts | None") -> Table:
     """What an assessor reads: each document of a pool with its text, and what was searched for; empty where unknown."""
     columns: dict[str, Any] = {name: pool.cells(name) for name in ("topic", "document", "order")}
+    notes: list[str] = []
     if topics is not None:
         known = {text.topic: text for text in topics.texts}
         asked = [known.get(str(topic)) for topic in columns["topic"]]
         columns["query"] = [None if text is None else text.title for text in asked]
         columns["description"] = [None if text is None else text.description for text in asked]
         columns["narrative"] = [None if text is None else text.narrative for text in asked]
+        every = dict.fromkeys(columns["topic"])
+        notes += _lost("topic", [topic not in known for topic in every], topics.source.name)
     if corpus is not None:
         place = [corpus.place.get(str(document)) for document in columns["document"]]
         columns["title"] = [None if i is None else corpus.title[i] for i in place]
         columns["text"] = [None if i is None else corpus.text[i] for i in place]
-        lost = sum(i is None for i in place)
-        notes = (f"{lost:,} of {len(place):,} documents are not in {corpus.source.name}: without text",) * bool(lost)
-        return Table(columns, "what to read", notes=notes)
-    return Table(columns, "what to read")
+        notes += _lost("document", [i is None for i in place], corpus.source.name)
+    return Table(columns, "what to read", notes=tuple(notes))
+
+
+def _lost(what: str, lost: Sequence[bool], where: str) -> list[str]:
+    """A word on what a file of texts lacks."""
+    number, every = sum(lost), len(lost)
+    are = "is" if number == 1 else "are"
+    return [f"{number:,} of {every:,} {what}{'s' * (every != 1)} {are} not in {where}: without text"] * bool(number)
 
 
 def _told(

@@ -1,6 +1,7 @@
 """A pool on its way, as a value: how it is made, and all that was asked and said."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -70,6 +71,9 @@ def read_state(path: str | PathLike[str]) -> State:
     missing = [key for key in wanted if key not in found]
     if missing:
         raise _wrong(name, f"{missing[0]} is missing")
+    wrong = next((key for key, fits in _FIT.items() if not fits(found[key])), None)
+    if wrong:
+        raise _wrong(name, f"{wrong} cannot be {json.dumps(found[wrong])}")
     try:
         events = tuple(_event(row) for row in found["events"])
         runs = tuple((str(run), str(digest)) for run, digest in found["runs"])
@@ -77,6 +81,22 @@ def read_state(path: str | PathLike[str]) -> State:
         raise _wrong(name, str(error)) from None
     kept: dict[str, Any] = {key: found[key] for key in wanted} | {"events": events, "runs": runs}
     return State(**kept)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_FIT: dict[str, Callable[[Any], bool]] = {
+    "strategy": lambda value: isinstance(value, str),
+    "depth": lambda value: _is_whole(value) and value >= 1,
+    "rel": lambda value: (_is_whole(value) or isinstance(value, float)) and value > 0,
+    "first": lambda value: _is_whole(value) and value >= 0,
+    "budget": lambda value: value is None or (_is_whole(value) and value >= 1),
+    "shared": lambda value: isinstance(value, bool),
+    "share": lambda value: value in SHARES,
+    "seed": lambda value: _is_whole(value) and value >= 0,
+}
 
 
 def _event(row: Any) -> Event:

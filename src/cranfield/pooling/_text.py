@@ -89,7 +89,10 @@ def _weigh(texts: list[str]) -> Any:
     """(text, word): (1 + ln count) · idf, rows of length 1."""
     text = need("sklearn.feature_extraction.text", extra="text")
     count = text.HashingVectorizer(n_features=FEATURES, alternate_sign=False, norm=None).transform(texts)
-    return text.TfidfTransformer(sublinear_tf=True).fit_transform(count[:, np.unique(count.indices)])
+    there = np.unique(count.indices)
+    if not len(there):  # nobody says anything
+        return count[:, :1]
+    return text.TfidfTransformer(sublinear_tf=True).fit_transform(count[:, there])
 
 
 def _likeness(words: Any, relevant: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -37,7 +37,8 @@ def parse_method(catalogue: Catalogue[M], text: str | M, *, see: str = SEE) -> M
     found = parse_methods(catalogue, text, see=see)
     if len(found) != 1:
         kind = catalogue.kind
-        raise ParameterError(f"{text!r} holds {len(found)} {kind}s where one is wanted", hint=f"name one {kind}")
+        many = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+        raise ParameterError(f"{text!r} holds {len(found)} {many} where one is wanted", hint=f"name one {kind}")
     return found[0]
 
 

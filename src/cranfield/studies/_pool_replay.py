@@ -5,7 +5,18 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, Input, ParameterError, Study, Table, Ties
-from cranfield.data import join_entries, read_corpus, read_entries, read_qrels
+from cranfield.data import (
+    Run,
+    RunFile,
+    RunFrame,
+    find_runs,
+    join_entries,
+    read_corpus,
+    read_entries,
+    read_qrels,
+    read_run,
+)
+from cranfield.measures import parse_measure
 from cranfield.pooling import (
     DEPTH,
     Groups,
@@ -25,7 +36,7 @@ from cranfield.pooling import (
 from cranfield.stats import LEVEL, check_level
 
 from ._evaluate import evaluate
-from ._pool import read_candidates
+from ._pool import check_rel, part_of, read_candidates
 
 Progress = Callable[[int, int], object]
 Unjudged = Literal["skip", "not relevant"]
@@ -69,56 +80,65 @@ def replay_pool(
     check_level(level)
     if unjudged not in ("skip", "not relevant"):
         raise ParameterError(f"unjudged documents cannot be {unjudged!r}", hint="choose skip, or not relevant")
-    judgments = read_qrels(qrels)
-    wanted = parse_strategies(strategies, text=corpus is not None)
-    found = read_candidates(runs, depth=depth, ties=ties, progress=progress)
+    check_rel(rel)
+    asked, wanted = parse_measure(measure), parse_strategies(strategies, text=corpus is not None)
+    judgments, read = read_qrels(qrels), _read_twice(runs, ties)
+    found = read_candidates(read, depth=depth, ties=ties, progress=part_of(progress, 0, 5))  # percent of the work
     texts = None if corpus is None else read_corpus(corpus, wanted=set(found.document.to_list()))
-    values = evaluate(judgments, runs, [measure], ties=ties, scale="ignore", threads=threads, command=command)
+    values = evaluate(judgments, read, [asked], ties=ties, scale="ignore", threads=threads, command=command)
     known = join_entries(values) if entries is None else read_entries(entries)
     inputs = (*values.made_by.inputs, *known.inputs, *_input(texts))
     made_by = replace(values.made_by, inputs=inputs, seed=seed)
     assessed: Any = values.assessed
-    candidates = found.judged_by(judgments, skip=unjudged == "skip")
+    candidates = found.judged_by(judgments, skip=unjudged == "skip").filled()
     relevant = candidates.relevant(judgments, rel)
     settings: Any = {"first": first, "seed": seed, "corpus": texts}
     replays = []
-    for one in wanted:
-        replays.append(replay(one, candidates, relevant, **settings))
-        if progress:
-            progress(len(replays), len(wanted))
-    chosen = choose_budgets(replays) if budgets is None else tuple(budgets)
+    for number, one in enumerate(wanted):
+        done, next_done = (5 + 15 * at // len(wanted) for at in (number, number + 1))
+        replays.append(replay(one, candidates, relevant, progress=part_of(progress, done, next_done), **settings))
+    chosen = choose_budgets(replays) if budgets is None else tuple(sorted(set(budgets)))
     groups = Groups.among(assessed.runs, known)
-    asked: Any = values.measures[0]
     told: Any = {"measure": asked, "made_by": made_by}
     spread: Any = {"share": share if shared else None}
     left_out = None
     tables: dict[str, Table] = {}
     if leave_out and len(groups) > 1:
-        few = chosen if budgets is not None else _middle(chosen)
         left_out = leave_groups_out(
             replays,
             assessed,
             groups,
             measure=asked,
-            judgments=few,
+            judgments=chosen if budgets is not None else _middle(chosen),
             rel=rel,
-            progress=progress,
+            progress=part_of(progress, 20, 80),
             **settings,
             **spread,
         )
         tables["bias"] = left_out_bias(left_out, made_by=made_by)
         tables["groups"] = groups_table(left_out, made_by=made_by)
     compared: Any = {"test": test, "correct": correct, "level": level, "left_out": left_out}
-    full = replay_table(replays, assessed, judgments=chosen, progress=progress, **compared, **told, **spread)
+    compared["progress"] = part_of(progress, 80, 100)
+    full = replay_table(replays, assessed, judgments=chosen, **compared, **told, **spread)
+    if entries is not None:
+        full = replace(full, notes=(*full.notes, *known.meet(assessed.runs)))
     tables = {"replay": full, **tables}
     tables["unjudged"] = unjudged_table(assessed, entries=known, made_by=made_by)
     said = [replay_sentence(full, per_topic=_shown(chosen))]
     if len(groups) > 1:
         tables["reuse"] = reuse_table(candidates, assessed, groups, rel=rel, **told)
-        said.append(reuse_sentence(tables["reuse"], tables["unjudged"], measure=str(asked)))
+        if None not in tables["reuse"].cells("difference"):
+            said.append(reuse_sentence(tables["reuse"], tables["unjudged"], measure=str(asked)))
     tables["curve"] = curve_table(replays, made_by=made_by, **spread)
-    charts = ("recall", "pool-order", *(("pool-bias", "reuse") if left_out else ()), "unjudged")
+    drawn = {"pool-order": len(assessed.runs) > 1, "pool-bias": "bias" in tables, "reuse": "reuse" in tables}
+    charts = ("recall", *(name for name, there in drawn.items() if there), "unjudged")
     return Study("pool", tables, {"sentence": " ".join(said)}, made_by, charts=charts)
+
+
+def _read_twice(runs: Any, ties: Ties | str) -> list[Run | RunFile | RunFrame]:
+    """Runs that can be read again; what comes from standard input is kept whole."""
+    found = find_runs(runs)
+    return [read_run(one, ties=ties) if isinstance(one, RunFile) and str(one.path) == "-" else one for one in found]
 
 
 def _middle(budgets: Sequence[int]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield.charts import draw
+from cranfield.charts import Machines, draw
 from cranfield.charts._theme import COLOURS
 from cranfield.core import ParameterError
 from tests.unit.charts.seen import finding, rows_of, seen, texts, told
@@ -380,6 +380,7 @@ def test_the_squares() -> None:
         ("1", "1"): 0.75,
     }
     assert {"80", "20"} <= set(words(picture))
+    assert Machines().draw(confusion({"llm": COUNTS})).to_dict() == picture.to_dict()
     # A share of none has no words, a small one is no nothing.
     rare = words(draw(confusion({"llm": ((999, 1), (0, 10))}), "machines"))
     assert "" in rare

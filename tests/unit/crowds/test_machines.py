@@ -222,7 +222,7 @@ def test_the_sentence_says_how_far_to_trust_a_machine() -> None:
     labels = labels_of([*PEOPLE, *MACHINE], machines=("llm",))
     table = machines_table(labels, merged(labels))
     plain = machines_sentence(table)
-    assert plain == "llm says what people say of 50.0 % of 4 items (κ 0.64), more of 25.0 % and less of 25.0 %."
+    assert plain == "llm says what people say of 50.0% of 4 items (κ 0.64), more of 25.0% and less of 25.0%."
     joined = join_runs(labels, RUNS)
     both = machine_values(joined, merged(labels), "nDCG@10")
     # On y both are as in AP: one is first; by the machine c is the best of t1, and two gains.

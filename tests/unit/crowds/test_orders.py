@@ -15,9 +15,9 @@ from cranfield.crowds._orders import (
     order_changes_table,
     order_sentence,
     orders_table,
-    ranks_of,
 )
 from cranfield.data import NOBODY, Given, Values
+from cranfield.stats import ranks_of
 from tests.unit.crowds.made_crowds import (
     MEASURES,
     Rows,
