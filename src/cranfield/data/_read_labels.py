@@ -1,5 +1,6 @@
 """Reading what workers said of documents."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -38,6 +39,8 @@ WANTED = Wanted(
     },
     (("topic", "document", "worker", "grade"), ("topic", "document", "worker", "grade", "time")),
 )
+ROUNDS = 5  # so many numbers in the second column may be rounds of judging
+MANY = 20  # times as many names in the third: they are no workers
 KINDS = dict.fromkeys(("machine", "llm", "model", "ai", "program", "true", "yes", "1"), True) | dict.fromkeys(
     ("person", "human", "people", "crowd", "expert", "false", "no", "0"), False
 )
@@ -152,9 +155,18 @@ def _with_items_split(rows: Rows) -> Rows:
 
 
 def _check_no_qrels(rows: Rows) -> None:
-    if rows.plain and rows.columns["document"].is_in(["0", "Q0"]).all():
-        hint = f'{WANTED.hint}; for judgments of one worker each: labels_from_qrels({{"worker": file}})'
+    """Refuse judgments: their second column is 0, Q0, or the number of a round, and documents stand in the third."""
+    if not rows.plain:
+        return
+    hint = f'{WANTED.hint}; for judgments of one worker each: labels_from_qrels({{"worker": file}})'
+    second, third = rows.columns["document"], rows.columns["worker"]
+    if second.is_in(["0", "Q0"]).all():
         raise problem(rows.name, "E-SWAPPED", "these are judgments: the second column is 0 in every line", hint)
+    few = second.unique().sort().to_list()
+    numbers = len(few) <= ROUNDS and all(re.fullmatch(r"\d+(\.\d+)?", word) for word in few)
+    if numbers and third.n_unique() > MANY * len(few):
+        said = f"these look like judgments: the second column holds nothing but {' and '.join(few)}"
+        raise problem(rows.name, "E-SWAPPED", said, hint)
 
 
 def _times(rows: Rows) -> NDArray[np.float64] | None:

@@ -211,11 +211,15 @@ class Conclusions:
         depth = max(one.candidates.depth for one in replays)
         told = []
         if reached < judged:
-            first = f"{judged - reached:,} of {judged:,} judgments are of documents that no pooled run has in its first"
-            told.append(f"{first} {depth:,}: no strategy asks for them, and all judgments have them")
+            lost = judged - reached
+            what = "is of a document" if lost == 1 else "are of documents"
+            first = f"{lost:,} of {judged:,} judgments {what} that no pooled run has in its first {depth:,}"
+            them = "it" if lost == 1 else "them"
+            told.append(f"{first}: no strategy asks for {them}, and all judgments have {them}")
         if self.differ is not None:
             pairs = len(self.differ.p)
-            differ = f"{int(self.differ.significant.sum()):,} of {pairs:,} pair{'s' * (pairs != 1)} of runs differ"
+            apart = int(self.differ.significant.sum())
+            differ = f"{apart:,} of {pairs:,} pair{'s' * (pairs != 1)} of runs differ{'s' * (apart == 1)}"
             told.append(f"{differ} significantly under all judgments")
         return tuple(told)
 

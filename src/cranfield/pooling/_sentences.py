@@ -93,9 +93,11 @@ def reuse_sentence(reuse: Table, unjudged: Table | None = None, *, measure: str 
     total = sum(row["runs"] for row in rows)
     mean = sum(row["difference"] * row["runs"] for row in rows) / total
     most, hit = max(rows, key=lambda row: row["unique"]), max(rows, key=lambda row: abs(row["largest"]))
-    said = [f"Of {len(rows):,} groups, {most['group']} alone brought in most"]
-    said[0] += f": {_counted(most['unique'], 'relevant document')}"
-    said[0] += f" ({most['share']:.1%})." if most["share"] is not None else "."
+    said = [f"Of {len(rows):,} groups none alone brought in a relevant document."]
+    if most["unique"]:
+        found = _counted(most["unique"], "relevant document")
+        found += f" ({most['share']:.1%})" if most["share"] is not None else ""
+        said = [f"Of {len(rows):,} groups, {most['group']} alone brought in most: {found}."]
     change = f"Where a group's own documents are not judged, {measure} of its runs changes by {mean:+.4f} on average"
     said.append(f"{change}, at most by {hit['largest']:+.4f} ({hit['group']}).")
     known = [row for row in rows if row["tau"] is not None]

@@ -140,6 +140,15 @@ BROKEN: list[tuple[str, str | bytes, Any, str, int, str, str]] = [
         LINE + '; for judgments of one worker each: labels_from_qrels({"worker": file})',
     ),
     (
+        "a.txt",
+        "".join(f"301 {1 + i % 2} FT-{i} 1\n" for i in range(50)),
+        None,
+        "E-SWAPPED",
+        0,
+        "these look like judgments: the second column holds nothing but 1 and 2",
+        LINE + '; for judgments of one worker each: labels_from_qrels({"worker": file})',
+    ),
+    (
         "a.tsv",
         b"t\td\tw\t1\nt\t\xff\tw\t1\n",
         None,

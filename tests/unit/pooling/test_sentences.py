@@ -167,6 +167,11 @@ def test_where_there_is_no_order_nothing_is_said_of_it() -> None:
     assert "most: 1 relevant document. Where" in said
 
 
+def test_where_nobody_brought_in_anything_alone() -> None:
+    said = reuse_sentence(reused(group("a", unique=0, share=0.0), group("b", unique=0, share=0.0)))
+    assert said.startswith("Of 2 groups none alone brought in a relevant document. Where ")
+
+
 def unjudged(*shares: tuple[str, int, float | None]) -> Table:
     names = ("run", "group", "k", "unjudged", "share")
     rows = [{"run": run, "group": None, "k": k, "unjudged": 1, "share": share} for run, k, share in shares]
