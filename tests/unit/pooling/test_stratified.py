@@ -208,7 +208,7 @@ def test_inferred_average_precision_of_a_sample_is_near_that_of_the_pool(
     assert (np.abs(np.mean(drawn, axis=0) - true) <= 4 * error + near).all()
     far = (1 - float(share)) * np.mean(true)
     assert np.abs(np.mean(drawn) - np.mean(true)) <= near
-    assert np.mean(true) - np.mean(naive) >= 0.7 * far
+    assert np.mean(true) - np.mean(naive) >= 0.7 * far - 1e-12  # means of many equal numbers differ in the last digit
 
 
 def test_trec_eval_reads_a_sample_as_we_do(rich: Case) -> None:
