@@ -47,7 +47,7 @@ def test_a_pool_that_had_no_budget(cranfield: Command) -> None:
 
 def test_another_depth_or_other_runs(cranfield: Command, here: Path) -> None:
     assert cranfield("pool", "runs", "--state", "s.json").code == 0
-    hint = "resume with the runs and the depth that the pool was begun with"
+    hint = "resume with the runs, the depth and the order of ties that the pool was begun with"
     ended = cranfield("pool", "runs", "--state", "s.json", "--depth", "30")
     expect_refusal(ended, 1, "the depth is not what it was when the pool was begun", hint)
     file = here / "runs" / "cedar-1.txt"

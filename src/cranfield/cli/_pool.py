@@ -30,15 +30,16 @@ from cranfield.studies import audit_pool, pool, read_candidates, replay_pool
 from ._files import check_place, whole
 from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
-from ._pool_options import Numbers, check_files, check_options, check_outputs, expect_the_same
+from ._pool_options import check_files, check_options, check_outputs, expect_the_same
 from ._show import check_output, note, output_options, progress, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole
+from ._usage import Command, OneOf, Whole, Wholes
 
 DRAWN = ("costs", "recall", "pool-order", "pool-bias", "reuse", "unjudged")
 SHOWN = ("costs", "pool", "audit", "replay", "bias", "reuse")
 FEW = {"pool": 10, "audit": 20, "groups": 20, "unjudged": 20, "reuse": 40}  # rows
 WIDE = 78  # columns of the help page
+BUDGETS = Wholes(hint="give numbers from 1 up: 10,25,50")
 
 
 def _strategies() -> str:
@@ -122,7 +123,11 @@ Examples:
 @click.option("--language", help="Of the topics, where there are several.")
 @click.option("--minutes", type=Between(0, example="2"), help="That a judgment takes: costs in hours.")
 @click.option("--simulate", metavar="QRELS", help="Replay these judgments instead.")
-@click.option("--budgets", type=Numbers(), help="Judgments for each topic to look at.  [default: about 12, up to all]")
+@click.option(
+    "--budgets",
+    type=BUDGETS,
+    help="Judgments for each topic to look at.  [default: about 12, up to all]",
+)
 @click.option("-m", "--measure", default="AP", show_default=True, help="By which runs are compared.")
 @click.option(
     "--unjudged",
@@ -223,12 +228,13 @@ def _write_sample(found: Candidates, settings: dict[str, Any], output: str) -> N
 def _replayed(runs: Sequence[Any], qrels: str, settings: dict[str, Any]) -> Study:
     """Known judgments replayed."""
     entries, columns = settings["entries"], settings["columns"]
+    budgets = settings["budgets"] or ((settings["budget"],) if settings["budget"] else None)
     with progress("replaying") as watch:
         return replay_pool(
             runs,
             qrels,
             strategies=list(settings["strategies"]) or "all",
-            budgets=settings["budgets"] or ((settings["budget"],) if settings["budget"] else None),
+            budgets=budgets and sorted(set(budgets)),
             unjudged="skip" if settings["unjudged"] == "skip" else "not relevant",
             entries=read_entries(entries, columns=dict(columns)) if entries else None,
             progress=watch,

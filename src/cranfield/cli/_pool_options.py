@@ -1,6 +1,5 @@
 """Which options of cranfield pool go together."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,19 +20,6 @@ LOOKING = ("judged", "batch", "minutes", "topic_file", "language")  # what an au
 NEEDS = {"batch": "state", "audit": "state", "language": "topic_file", "columns": "entries"}
 READ = ("simulate", "judged", "state", "corpus", "topic_file", "entries")  # files
 DRAWN = {"replay": ("recall", "pool-order", "pool-bias", "reuse", "unjudged"), "pool": ("costs",), "audit": ()}
-
-
-class Numbers(click.ParamType[tuple[int, ...]]):
-    """Whole numbers from 1 up, with commas between them."""
-
-    name = "N,N"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers that the text holds."""
-        words = [word.strip() for word in str(value).split(",")]
-        if not all(re.fullmatch(r"0*[1-9]\d{0,8}", word, re.ASCII) for word in words):
-            self.fail(f"cannot be {value}\nhint: give numbers from 1 up: 10,25,50", param, ctx)
-        return tuple(sorted(set(map(int, words))))
 
 
 def check_options(settings: dict[str, Any], *, simulate: str | None) -> None:

@@ -1,6 +1,5 @@
 """cranfield scale."""
 
-import re
 from typing import Any
 
 import click
@@ -11,34 +10,22 @@ from cranfield.studies import scale
 from ._layout import lay_out, notes_on
 from ._show import check_output, output_options, progress, show, typed
 from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, Whole
+from ._usage import Command, Whole, Wholes
 
 FEW = {"values": 40, "solvability": 10, "changes": 25, "axioms": 100, "scores": 20}
 SHOWN = ("scales", "values", "solvability")
 CHANGED = ("changed", "changes", "scales")
 ALL = ("scales", "axioms", "permissible")
-
-
-class Counts(click.ParamType[tuple[int, ...]]):
-    """How many documents there are: one number, or one for each grade with commas."""
-
-    name = "N"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers that the text holds."""
-        if isinstance(value, tuple):
-            return value
-        words = [word.strip() for word in str(value).split(",")]
-        if not all(re.fullmatch(r"\d{1,9}", word, re.ASCII) for word in words):
-            self.fail(f"cannot be {value}\nhint: give a number, or one for each grade: 3,2", param, ctx)
-        return tuple(map(int, words))
+COUNTS = Wholes(least=0, hint="give a number, or one for each grade: 3,2")
 
 
 @click.command("scale", cls=Command)
 @click.argument("measures", nargs=-1, metavar="[MEASURE...]")
 @click.option("--length", type=Whole(), help="Documents in a ranking.  [default: the longest cut-off]")
 @click.option(
-    "--relevant", type=Counts(), help="Relevant documents of the topic; 3,2 with --grades 2.  [default: as many as fit]"
+    "--relevant",
+    type=COUNTS,
+    help="Relevant documents of the topic; 3,2 with --grades 2.  [default: as many as fit]",
 )
 @click.option("--grades", type=Whole(), help="Grades above 0.  [default: 1, relevant or not]")
 @click.option("--qrels", metavar="FILE", help="Judgments, with --runs: what would change for these runs?")

@@ -1,5 +1,7 @@
 """What was typed wrongly, in two lines: what is wrong with it, what to type instead."""
 
+import re
+
 import click
 from click.core import augment_usage_errors
 
@@ -30,6 +32,24 @@ class Whole(click.types.IntParamType):
         if number < self.least:
             self.fail(f"cannot be {value}\nhint: give a whole number, {self.least} or more", param, ctx)
         return number
+
+
+class Wholes(click.ParamType[tuple[int, ...]]):
+    """Whole numbers with commas between them, as they come."""
+
+    name = "N,N"
+
+    def __init__(self, *, least: int = 1, hint: str) -> None:
+        self.least, self.hint = least, hint
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The numbers that the text holds."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        if not all(re.fullmatch(r"\d{1,9}", word, re.ASCII) and int(word) >= self.least for word in words):
+            self.fail(f"cannot be {value}\nhint: {self.hint}", param, ctx)
+        return tuple(map(int, words))
 
 
 class Command(click.Command):

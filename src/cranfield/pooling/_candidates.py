@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError, listed
+from cranfield.core import ParameterError, Ties, listed
 from cranfield.data import Qrels, Run, Source, Strings, find_grades, name_documents
 
 DEPTH = 100
@@ -29,6 +29,7 @@ class Candidates:
     rank: NDArray[np.int32]  # (place,): its rank there
     depth: int
     sources: tuple[Source, ...]
+    ties: str = Ties.TREC  # by which documents of one score were put in order
 
     def __len__(self) -> int:
         return len(self.document)
@@ -111,8 +112,8 @@ class Candidates:
         return self.grades(qrels) >= rel
 
 
-def find_candidates(runs: Sequence[Run], *, depth: int = DEPTH) -> Candidates:
-    """The first ``depth`` documents of every run."""
+def find_candidates(runs: Sequence[Run], *, depth: int = DEPTH, ties: Ties | str = Ties.TREC) -> Candidates:
+    """The first ``depth`` documents of every run; ``ties`` is the order of ties in which runs were read."""
     if not runs:
         raise ParameterError("there is no run to pool", hint="give at least one")
     if depth < 1:
@@ -134,6 +135,7 @@ def find_candidates(runs: Sequence[Run], *, depth: int = DEPTH) -> Candidates:
         rank=rank[order],
         depth=depth,
         sources=tuple(one.source for one in cut),
+        ties=str(ties),
     )
     return _ordered(found)
 

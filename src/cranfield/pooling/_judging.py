@@ -85,6 +85,7 @@ class Judging:
         return State(
             strategy=str(self.strategy),
             depth=self.candidates.depth,
+            ties=self.candidates.ties,
             rel=self.rel,
             first=self.first,
             budget=self.budget,
@@ -199,9 +200,11 @@ class Judging:
     def _fresh(cls, candidates: Candidates, state: State, corpus: "Corpus | None") -> "Judging":
         before, now = dict(state.runs), dict(runs_of(candidates))
         changed = next((run for run in {**before, **now} if before.get(run) != now.get(run)), None)
-        if changed is not None or candidates.depth != state.depth:
-            what = "the depth" if changed is None else f"run {changed}"
-            hint = "resume with the runs and the depth that the pool was begun with"
+        others = {"the depth": candidates.depth != state.depth, "the order of ties": candidates.ties != state.ties}
+        what = next((name for name, differs in others.items() if differs), None)
+        if changed is not None or what is not None:
+            what = what if changed is None else f"run {changed}"
+            hint = "resume with the runs, the depth and the order of ties that the pool was begun with"
             raise ParameterError(f"{what} is not what it was when the pool was begun", hint=hint)
         return cls(
             candidates,

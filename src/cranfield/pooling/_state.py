@@ -35,6 +35,7 @@ class State:
 
     strategy: str
     depth: int
+    ties: str  # the order of documents with one score
     rel: float
     first: int
     budget: int | None
@@ -90,6 +91,7 @@ def _is_whole(value: Any) -> bool:
 _FIT: dict[str, Callable[[Any], bool]] = {
     "strategy": lambda value: isinstance(value, str),
     "depth": lambda value: _is_whole(value) and value >= 1,
+    "ties": lambda value: isinstance(value, str),
     "rel": lambda value: (_is_whole(value) or isinstance(value, float)) and value > 0,
     "first": lambda value: _is_whole(value) and value >= 0,
     "budget": lambda value: value is None or (_is_whole(value) and value >= 1),

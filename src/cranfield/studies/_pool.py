@@ -182,7 +182,7 @@ def read_candidates(
         read.append(read_run(one, depth=kept, ties=ties))
         if progress:
             progress(len(read), len(found))
-    return find_candidates(read, depth=kept)
+    return find_candidates(read, depth=kept, ties=ties)
 
 
 def check_rel(rel: float) -> None:

@@ -928,7 +928,8 @@ STATISTICS = [
 ]
 
 STATE_FILE = "a state is what cranfield pool --state wrote"
-STATE = b'{"format": 1, "strategy": "depth", "depth": 100, "rel": 1, "first": 0, "budget": null, "shared": false, '
+STATE = b'{"format": 1, "strategy": "depth", "depth": 100, "ties": "trec", "rel": 1, "first": 0, "budget": null, '
+STATE += b'"shared": false, '
 STATE += b'"share": "even", "seed": 0, "runs": [["run", "0"]], "events": []}'
 
 POOLS = [
@@ -1021,7 +1022,7 @@ POOLS = [
         files={"pool.json": STATE},
         command="pool run.txt --state pool.json",
         error="run run is not what it was when the pool was begun",
-        hint="resume with the runs and the depth that the pool was begun with",
+        hint="resume with the runs, the depth and the order of ties that the pool was begun with",
     ),
     Refused(
         name="pool: judgments that would be written over",

@@ -222,6 +222,9 @@ def test_a_pool_goes_on_with_the_runs_it_was_begun_with(made: Case) -> None:
     deeper = find_candidates(made.runs, depth=made.candidates.depth + 1)
     with pytest.raises(ParameterError, match="the depth is not what it was"):
         Judging.resume(deeper, state)
+    other = find_candidates(made.runs, depth=made.candidates.depth, ties="input")
+    with pytest.raises(ParameterError, match="the order of ties is not what it was"):
+        Judging.resume(other, state)
     stranger = replace(state, events=(Event("asked", made.topics[0], "nobody's"),))
     with pytest.raises(ParameterError, match="document nobody's is no candidate"):
         Judging.resume(made.candidates, stranger)
