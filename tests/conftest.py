@@ -59,6 +59,11 @@ settings.load_profile(SIZE.name)
 SERVICES = {"postgres", "postgres_server", "browser", "page", "spark"}
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes never name a test: gzip puts the time into them, and two processes would collect different tests."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by the fixtures they ask for, and leave the slow ones to the full size."""

@@ -63,7 +63,7 @@ def test_ms_marco_keeps_ranks_and_says_so(campaign: Path, here: Path, cranfield:
 
 
 @pytest.mark.parametrize(
-    ("suffix", "unpack"), [("gz", gzip.decompress), ("bz2", bz2.decompress), ("xz", lzma.decompress)], ids=str
+    ("suffix", "unpack"), [("gz", gzip.decompress), ("bz2", bz2.decompress), ("xz", lzma.decompress)]
 )
 def test_packing(suffix: str, unpack: object, here: Path, cranfield: Command) -> None:
     assert cranfield("convert", "run.txt", f"out.txt.{suffix}").code == 0

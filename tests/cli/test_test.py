@@ -210,7 +210,7 @@ def test_latex_has_only_signs_that_it_knows(words: list[str], cranfield: Command
         (["-t", "t sign", "--alternative", "less"], {"t(alternative='less')", "sign(alternative='less')"}),
         (["-t", "tost(margin=0.02)"], {"tost(margin=0.02)"}),
     ],
-    ids=str,
+    ids=lambda given: str(sorted(given)),
 )
 def test_tests(words: list[str], tests: set[str], cranfield: Command) -> None:
     assert {row["test"] for row in ask(cranfield, *words)["tables"]["tests"]} == tests
