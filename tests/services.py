@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,28 +24,66 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Path]:
     """A PostgreSQL server of our own, reachable through a socket in this folder and nowhere else."""
-    initdb = _newest("initdb")
-    if initdb is None:
+    if _newest("initdb") is None:
         pytest.skip("PostgreSQL is not installed")
-    # Not pytest's folder: its path is long for a socket, and closed to the user below.
-    folder = Path(tempfile.mkdtemp(prefix="cranfield-pg-"))
-    as_user: tuple[str, ...] = ()
-    if os.geteuid() == 0:  # the server refuses to run as root
-        account = pwd.getpwnam("postgres")
-        os.chown(folder, account.pw_uid, account.pw_gid)
-        as_user = ("runuser", "-u", "postgres", "--")
-    pg_ctl: tuple[str | Path, ...] = (*as_user, initdb.with_name("pg_ctl"), "--pgdata", folder / "data", "--silent")
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    try:
+    with run_postgres() as folder:
+        yield folder
+
+
+class PostgresServer:
+    """PostgreSQL in a folder of its own, reachable through a socket there and nowhere else."""
+
+    def __init__(self) -> None:
+        initdb = _newest("initdb")
+        assert initdb is not None, "PostgreSQL is not installed"
+        # Not pytest's folder: its path is long for a socket, and closed to the user below.
+        self.folder = Path(tempfile.mkdtemp(prefix="cranfield-pg-"))
+        self._user: tuple[str, ...] = ()
+        if os.geteuid() == 0:  # the server refuses to run as root
+            account = pwd.getpwnam("postgres")
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+            self._user = ("runuser", "-u", "postgres", "--")
+        self._pg_ctl = initdb.with_name("pg_ctl")
         make = f"{initdb} --auth=trust --username=cranfield --encoding=UTF8 --locale=C.UTF-8 --no-sync --pgdata".split()
-        _quietly(*as_user, *make, folder / "data", cwd=folder)
-        _quietly(*pg_ctl, "--wait", "--log", folder / "log", "--options", options, "start", cwd=folder)
+        _quietly(*self._user, *make, self.folder / "data", cwd=self.folder)
+
+    def url(self, database: str = "postgres") -> str:
+        """Where a database is."""
+        return f"postgresql://cranfield@/{database}?host={self.folder}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        self._control("--wait", "--log", self.folder / "log", "--options", options, "start")
+
+    def stop(self) -> None:
+        """Stop it as a crash would: no connection is told."""
+        self._control("--mode=immediate", "stop")
+
+    def _control(self, *words: str | Path) -> None:
+        data = ("--pgdata", self.folder / "data", "--silent")
+        _quietly(*self._user, self._pg_ctl, *data, *words, cwd=self.folder)
+
+
+@contextmanager
+def postgres_of_its_own() -> Iterator[PostgresServer]:
+    """PostgreSQL while it is needed, for a test that stops and starts it."""
+    server = PostgresServer()
+    try:
+        server.start()
         try:
-            yield folder
+            yield server
         finally:
-            _quietly(*pg_ctl, "--mode=immediate", "stop", cwd=folder)
+            server.stop()
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(server.folder)
+
+
+@contextmanager
+def run_postgres() -> Iterator[Path]:
+    """PostgreSQL while it is needed; the folder of its socket."""
+    with postgres_of_its_own() as server:
+        yield server.folder
 
 
 @pytest.fixture

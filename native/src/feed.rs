@@ -120,8 +120,14 @@ fn subtree(blocks: &[ChainingValue], size: u64) -> ChainingValue {
 }
 
 fn inflate_failed(error: io::Error) -> Stop {
-    let message = format!("the compressed data is damaged or cut short ({error})");
-    Stop::problem("E-INFLATE", message, "fetch or pack the file again")
+    let said = error.to_string();
+    // Both xz and zstd say so in words only: the file asks for a window larger than any usual level has.
+    let (what, hint) = if said.contains("memory") {
+        ("unpacking needs too much memory", "pack it again, with xz -9 or zstd -19 at most")
+    } else {
+        ("the compressed data is damaged or cut short", "fetch or pack the file again")
+    };
+    Stop::problem("E-INFLATE", format!("{what} ({said})"), hint)
 }
 
 /// A file may ask for 4 GiB; xz -9 asks for 65 MiB.
@@ -140,6 +146,15 @@ fn unpack<'a>(packing: Packing, raw: impl Read + 'a) -> Result<Box<dyn Read + 'a
         }
         Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(inflate_failed)?),
     })
+}
+
+/// The first bytes of what is packed; those before the damage where it is damaged, which is for the walk to find.
+pub fn first_bytes(packing: Packing, file: &File, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(unpacked) = unpack(packing, At { file, offset: 0 }) {
+        let _ = unpacked.take(most).read_to_end(&mut bytes);
+    }
+    bytes
 }
 
 /// The start of a packed file, to see what kind of file it is: small pieces, and an end after the first 16 MiB.

@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::numbered::MOST;
 use crate::problem::{Problem, Problems};
 use crate::qrels;
 use crate::rank::{self, Ranked, Ties, Topic, Wanted};
@@ -72,13 +73,22 @@ fn attended<T: Send + 'static>(
     })
 }
 
-fn limits(bytes: Option<u64>, ratio: Option<u64>, line: Option<usize>) -> Limits {
-    let usual = Limits::default();
-    Limits {
-        bytes: bytes.unwrap_or(usual.bytes),
-        ratio: ratio.unwrap_or(usual.ratio).max(1),
-        line: line.unwrap_or(usual.line),
+/// What a file may cost, as Python says it: a limit by each name of `Limits`; one that is not named is as usual.
+fn found_limits(named: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, most) in named.into_iter().flatten() {
+        let (name, most) = (name.extract::<String>()?, most.extract::<u64>()?);
+        match name.as_str() {
+            "bytes" => limits.bytes = most,
+            "ratio" => limits.ratio = most.max(1),
+            "line" => limits.line = most as usize,
+            "lines" => limits.lines = most,
+            "topics" => limits.topics = (most as usize).min(MOST),
+            "documents" => limits.documents = (most as usize).min(MOST),
+            _ => return Err(PyValueError::new_err(format!("no such limit: {name}"))),
+        }
     }
+    Ok(limits)
 }
 
 /// Problems as Python has them: (code, line, message, hint), and how many there are of each code.
@@ -100,20 +110,17 @@ fn put_only(out: &Bound<'_, PyDict>, stop: Stop) -> PyResult<()> {
 
 /// Read judgments from a text file.
 #[pyfunction]
-#[pyo3(signature = (path, *, gains=false, subtopics=false, max_bytes=None, max_ratio=None, max_line=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
+#[pyo3(signature = (path, *, gains=false, subtopics=false, limits=None, progress=None))]
 fn read_qrels<'py>(
     py: Python<'py>,
     path: PathBuf,
     gains: bool,
     subtopics: bool,
-    max_bytes: Option<u64>,
-    max_ratio: Option<u64>,
-    max_line: Option<usize>,
+    limits: Option<&Bound<'py, PyDict>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let control = Arc::new(Control::default());
-    let limits = limits(max_bytes, max_ratio, max_line);
+    let limits = found_limits(limits)?;
     let reading = qrels::Reading { gains, subtopics };
     let heard = control.clone();
     let read = attended(py, &control, progress, move || qrels::read_qrels(&path, reading, limits, &heard))?;
@@ -138,8 +145,8 @@ fn read_qrels<'py>(
 
 /// Read a run from a text file: rank every topic, match the named documents, keep the first `depth` documents.
 #[pyfunction]
-#[pyo3(signature = (path, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, max_bytes=None,
-    max_ratio=None, max_line=None, progress=None))]
+#[pyo3(signature = (path, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, limits=None,
+    progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
 fn read_run<'py>(
     py: Python<'py>,
@@ -151,13 +158,11 @@ fn read_run<'py>(
     attribute: Option<Py<Attribute>>,
     depth: Option<u32>,
     threads: usize,
-    max_bytes: Option<u64>,
-    max_ratio: Option<u64>,
-    max_line: Option<usize>,
+    limits: Option<&Bound<'py, PyDict>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let control = Arc::new(Control::default());
-    let limits = limits(max_bytes, max_ratio, max_line);
+    let limits = found_limits(limits)?;
     let parts = Parts::new(threads);
     let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
     let (asked, heard) = (wanted.clone(), control.clone());
@@ -172,6 +177,28 @@ fn read_run<'py>(
             out.set_item("tag", read.tag)?;
             out.set_item("header", read.header)?;
             out.set_item("digest", read.digest)?;
+        }
+    }
+    Ok(out)
+}
+
+/// Read the comment lines at the head of a text file, and nothing else of it.
+#[pyfunction]
+#[pyo3(signature = (path, *, limits=None))]
+fn read_header<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    limits: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let control = Arc::new(Control::default());
+    let limits = found_limits(limits)?;
+    let heard = control.clone();
+    let out = PyDict::new(py);
+    match attended(py, &control, None, move || run::read_header(&path, limits, &heard))? {
+        Err(stop) => put_only(&out, stop)?,
+        Ok(header) => {
+            put_problems(&out, &Problems::default())?;
+            out.set_item("header", header)?;
         }
     }
     Ok(out)
@@ -275,5 +302,5 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted) -> PyRes
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Attribute, Names, Strings, rank_run, read_qrels, read_run};
+    use super::{Attribute, Names, Strings, rank_run, read_header, read_qrels, read_run};
 }

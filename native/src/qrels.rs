@@ -43,15 +43,15 @@ pub struct Reading {
 pub fn read_qrels(path: &Path, reading: Reading, limits: Limits, control: &Arc<Control>) -> Result<QrelsRead, Stop> {
     let source = Source::open(path, limits, control)?;
     let (mut seen, mut problems) = (Seen::default(), Problems::default());
-    let mut walk = Walk { reading, ..Walk::default() };
+    let mut walk = Walk { reading, limits, ..Walk::default() };
     let each = |line: Line<'_>, problems: &mut Problems| walk.line(line, problems).map(|()| true);
     let digest = if source.packing == Packing::Plain {
         let mut feed = source.part(0, source.size, control);
-        lines(&mut feed, 0, limits.line, &mut seen, &mut problems, each)?;
+        lines(&mut feed, 0, limits, &mut seen, &mut problems, each)?;
         digest(&feed.digests, source.size)?
     } else {
         let mut feed = source.stream(limits, control)?;
-        lines(&mut feed, 0, limits.line, &mut seen, &mut problems, each)?;
+        lines(&mut feed, 0, limits, &mut seen, &mut problems, each)?;
         feed.digest
     };
     seen.report(&mut problems);
@@ -86,9 +86,12 @@ impl Index {
 #[derive(Default)]
 struct Walk {
     reading: Reading,
+    limits: Limits,
     /// Columns, as the first line has them.
     width: Option<usize>,
     topics: Index,
+    /// How many judgments each topic has.
+    counts: Vec<usize>,
     iterations: Index,
     /// The rows by topic, document and perhaps subtopic; the line of each, to name the first of two.
     judged: Numbered,
@@ -148,6 +151,7 @@ impl Walk {
             return Err(Stop::problem("E-LARGE", format!("there are more than {MOST} judgments"), "split the file"));
         }
         let topic_number = self.topics.number(topic, &mut self.out.topics);
+        self.count(topic_number as usize, topic, line)?;
         let iteration = self.iterations.number(iteration, &mut self.out.iterations);
         let (out, subtopics) = (&self.out, self.reading.subtopics);
         let same = |i: u32| {
@@ -168,6 +172,23 @@ impl Walk {
         self.out.iteration.push(iteration);
         self.out.document.push(document);
         self.out.grade.push(grade);
+        Ok(())
+    }
+
+    #[inline]
+    fn count(&mut self, number: usize, topic: &[u8], line: u64) -> Result<(), Stop> {
+        let Limits { topics, documents, .. } = self.limits;
+        if number >= self.counts.len() {
+            if number >= topics {
+                return Err(Stop::too_many(line, format!("there are more than {topics} topics")));
+            }
+            self.counts.push(0);
+        }
+        self.counts[number] += 1;
+        if self.counts[number] > documents {
+            let message = format!("topic {} has more than {documents} judgments", shown(topic));
+            return Err(Stop::too_many(line, message));
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::feed::{BLOCK, Feed, digest};
+use crate::feed::{BLOCK, digest};
 use crate::number;
 use crate::part::Part;
 use crate::problem::Problems;
@@ -49,6 +49,7 @@ pub fn read_run(
 ) -> Result<RunRead, Stop> {
     let source = Source::open(path, limits, control)?;
     let format = sniff(&source, limits, control)?;
+    let parts = Parts { most: if limits.count() { 1 } else { parts.most }, ..parts };
     let reading = Reading { source: &source, format, wanted, limits, control };
     match reading.walk(parts, false) {
         Err(Stop::Scattered) => reading.walk(Parts { most: 1, ..parts }, true),
@@ -56,14 +57,18 @@ pub fn read_run(
     }
 }
 
+/// The lines that start with `#` before the first line of data, and nothing of what follows them.
+pub fn read_header(path: &Path, limits: Limits, control: &Arc<Control>) -> Result<String, Stop> {
+    let source = Source::open(path, limits, control)?;
+    let mut seen = Seen::default();
+    lines(&mut *source.start(control)?, 0, limits, &mut seen, &mut Problems::default(), |_, _| Ok(false))?;
+    Ok(String::from_utf8_lossy(&seen.header).into_owned())
+}
+
 /// What kind of run the first line of data shows.
 fn sniff(source: &Source, limits: Limits, control: &Arc<Control>) -> Result<Format, Stop> {
-    let mut feed: Box<dyn Feed> = match source.packing {
-        Packing::Plain => Box::new(source.part(0, source.size, control)),
-        _ => Box::new(source.head(control)?),
-    };
     let mut format = Format::Trec;
-    lines(&mut *feed, 0, limits.line, &mut Seen::default(), &mut Problems::default(), |line, _| {
+    lines(&mut *source.start(control)?, 0, limits, &mut Seen::default(), &mut Problems::default(), |line, _| {
         format = format_of(line.bytes)?;
         Ok(false)
     })?;
@@ -104,7 +109,7 @@ impl Reading<'_> {
         } else {
             self.control.done.store(0, Relaxed);
             let mut feed = self.source.stream(self.limits, self.control)?;
-            let part = Walk::new(self.format, self.wanted, gather).through(&mut feed, 0, self.limits)?;
+            let part = Walk::new(self.format, self.wanted, self.limits, gather).through(&mut feed, 0)?;
             (part, feed.digest)
         };
         part.report(gather);
@@ -122,7 +127,7 @@ impl Reading<'_> {
     fn side_by_side(&self, borders: &[u64], gather: bool) -> Result<Part, Stop> {
         let walk = |from: u64, to: u64| {
             let mut feed = self.source.part(from, to, self.control);
-            let mut part = Walk::new(self.format, self.wanted, gather).through(&mut feed, from, self.limits)?;
+            let mut part = Walk::new(self.format, self.wanted, self.limits, gather).through(&mut feed, from)?;
             part.digests = feed.digests;
             Ok(part)
         };
@@ -163,7 +168,7 @@ impl Reading<'_> {
         let (mut topic, mut border) = (None, None);
         let mut feed = self.source.part(from - 1, self.source.size, self.control);
         let (mut seen, mut problems) = (Seen::starting_at(from), Problems::default());
-        let end = lines(&mut feed, from - 1, self.limits.line, &mut seen, &mut problems, |line, _| {
+        let end = lines(&mut feed, from - 1, self.limits, &mut seen, &mut problems, |line, _| {
             let mut field = [b"".as_slice(); 1];
             // The rest of a line that started before is no line.
             if line.offset >= from && self.format.fits(columns(line.bytes, &mut field), self.wanted) {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::feed::{BLOCK, HeadFeed, PartFeed, StreamFeed};
+use crate::feed::{BLOCK, Feed, HeadFeed, PartFeed, StreamFeed, first_bytes};
+use crate::numbered::MOST;
 use crate::problem::Problem;
 
 /// What a file may cost before it is refused.
@@ -18,11 +19,23 @@ pub struct Limits {
     pub ratio: u64,
     /// Bytes of one line.
     pub line: usize,
+    /// Lines, blank ones and comments too.
+    pub lines: u64,
+    pub topics: usize,
+    /// Lines of data of one topic.
+    pub documents: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 1 << 40, ratio: 1000, line: 1 << 16 }
+        Limits { bytes: 1 << 40, ratio: 1000, line: 1 << 16, lines: u64::MAX, topics: MOST, documents: MOST }
+    }
+}
+
+impl Limits {
+    /// Whether something is counted over the whole file: then it is read in one part, which knows how much came before.
+    pub fn count(&self) -> bool {
+        self.lines < u64::MAX || self.topics < MOST || self.documents < MOST
     }
 }
 
@@ -50,6 +63,17 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// One line, topic or document too many.
+    #[cold]
+    pub fn too_many(line: u64, message: String) -> Stop {
+        Stop::Problem(Problem::new(
+            "E-LARGE",
+            line,
+            message,
+            "is it the right file? cut it to the topics and depth you need",
+        ))
+    }
+
     /// A problem of the file as a whole.
     pub fn problem(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Stop {
         Stop::Problem(Problem::new(code, 0, message, hint))
@@ -114,10 +138,22 @@ impl Source {
         if size > limits.bytes {
             return Err(too_large(limits));
         }
-        let mut magic = Vec::new();
+        let mut head = Vec::new();
         file.seek(SeekFrom::Start(0))?;
-        (&file).take(8).read_to_end(&mut magic)?;
-        Ok(Source { file: Arc::new(file), size, packing: packing(&magic)? })
+        (&file).take(HEAD).read_to_end(&mut head)?;
+        let outside = packing(&head)?;
+        if outside != Packing::Plain && packing(&first_bytes(outside, &file, HEAD))? != Packing::Plain {
+            return Err(Stop::problem("E-ARCHIVE", "the file is packed twice", "pack it once, or not at all"));
+        }
+        Ok(Source { file: Arc::new(file), size, packing: outside })
+    }
+
+    /// The start of the text, without a thread; of a plain file all of it.
+    pub fn start(&self, control: &Arc<Control>) -> Result<Box<dyn Feed + '_>, Stop> {
+        Ok(match self.packing {
+            Packing::Plain => Box::new(self.part(0, self.size, control)),
+            _ => Box::new(self.head(control)?),
+        })
     }
 
     /// The bytes from `start` to `end` of a plain file.
@@ -125,8 +161,7 @@ impl Source {
         PartFeed::new(&self.file, self.size, start..end, control.clone())
     }
 
-    /// The first bytes of a packed file, without a thread.
-    pub fn head(&self, control: &Arc<Control>) -> Result<HeadFeed<'_>, Stop> {
+    fn head(&self, control: &Arc<Control>) -> Result<HeadFeed<'_>, Stop> {
         HeadFeed::new(self.packing, &self.file, control.clone())
     }
 
@@ -136,14 +171,23 @@ impl Source {
     }
 }
 
+/// So many bytes tell what a file is: the mark of a tar archive stands behind the name of its first file.
+const HEAD: u64 = 512;
+const TAKE_OUT: &str = "take the file out of it: plain, or packed with gzip, bzip2, xz or zstd";
+
 /// How a file is packed, by its first bytes; what is no text file is refused here.
-fn packing(magic: &[u8]) -> Result<Packing, Stop> {
-    let (code, message, hint) = match magic {
+fn packing(head: &[u8]) -> Result<Packing, Stop> {
+    let (code, message, hint) = match head {
         [0x1f, 0x8b, ..] => return Ok(Packing::Gzip),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => return Ok(Packing::Bzip2),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Ok(Packing::Xz),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => return Ok(Packing::Zstd),
-        [b'P', b'K', 3, 4, ..] => ("E-ARCHIVE", "this is a zip archive", "unpack it and name the file inside"),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => {
+            ("E-ARCHIVE", "this is a zip archive, not a text file", TAKE_OUT)
+        }
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("E-ARCHIVE", "this is a 7z archive, not a text file", TAKE_OUT),
+        [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => ("E-ARCHIVE", "this is a rar archive, not a text file", TAKE_OUT),
+        _ if is_tar(head) => ("E-ARCHIVE", "this is a tar archive, not a text file", TAKE_OUT),
         // The byte that follows opens a Thrift structure: a topic may be called PAR1.
         [b'P', b'A', b'R', b'1', 0x15, ..] => ("E-FORMAT", "this is a Parquet file", "let its name end in .parquet"),
         [b'<', b'!' | b'h' | b'H' | b'?', ..] => ("E-FORMAT", "this looks like a web page or XML", "name a text file"),
@@ -156,9 +200,14 @@ fn packing(magic: &[u8]) -> Result<Packing, Stop> {
     Err(Stop::problem(code, message, hint))
 }
 
+/// A name, filled up with NUL, and the mark behind it: a text may hold the word, but no NUL before it.
+fn is_tar(head: &[u8]) -> bool {
+    head.get(257..262) == Some(b"ustar") && head[..257].contains(&0)
+}
+
 pub fn too_large(limits: Limits) -> Stop {
     let message = format!("the file has more than {} bytes", limits.bytes);
-    Stop::problem("E-SIZE", message, "raise the limit if the file is meant to be this large")
+    Stop::problem("E-SIZE", message, "is it the right file? cut it to the topics and depth you need")
 }
 
 fn spool(mut pipe: impl Read, limits: Limits, control: &Control) -> Result<File, Stop> {
@@ -201,6 +250,10 @@ mod tests {
         assert_eq!(open(&folder.path().join("none")), "E-MISSING");
         let files = [
             (b"PK\x03\x04..".as_slice(), "E-ARCHIVE"),
+            (b"PK\x05\x06", "E-ARCHIVE"),
+            (b"7z\xbc\xaf\x27\x1c", "E-ARCHIVE"),
+            (b"Rar!\x1a\x07\x01", "E-ARCHIVE"),
+            (b"7z Q0 d 1 2 t\n", "opened"),
             (b"\xff\xfe3\x00", "E-UTF16"),
             (b"PAR1\x15\x04", "E-FORMAT"),
             (b"%PDF-1.7", "E-FORMAT"),
@@ -214,6 +267,39 @@ mod tests {
             let path = folder.path().join("file");
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(open(&path), expected);
+        }
+    }
+
+    #[test]
+    fn a_tar_archive_is_known_by_its_mark_and_a_text_that_holds_the_word_is_read() {
+        let mut tar = [0u8; 512];
+        tar[..7].copy_from_slice(b"run.txt");
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(code(packing(&tar)), "E-ARCHIVE");
+        let text = tar.map(|byte| if byte == 0 { b'x' } else { byte });
+        assert_eq!(code(packing(&text)), "opened");
+        assert_eq!(code(packing(&tar[..261])), "opened");
+    }
+
+    #[test]
+    fn what_is_packed_is_looked_at_too() {
+        let gzip = |bytes: &[u8]| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            io::Write::write_all(&mut encoder, bytes).unwrap();
+            encoder.finish().unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (run, cut) = (gzip(b"7 Q0 d 1 2 t\n"), gzip(b"7")[..12].to_vec());
+        for (bytes, expected) in [
+            (gzip(&run), "E-ARCHIVE"),
+            (gzip(b"PK\x03\x04.."), "E-ARCHIVE"),
+            (gzip(b"%PDF-1.7"), "E-FORMAT"),
+            (run, "opened"),
+            (cut, "opened"), // the walk finds where it breaks off
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(code(Source::open(&path, Limits::default(), &Control::default())), expected);
         }
     }
 

@@ -4,7 +4,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::feed::Feed;
 use crate::problem::{Problem, Problems, Tally, shown};
-use crate::source::Stop;
+use crate::source::{Limits, Stop};
 
 /// One line: its bytes without the end of line, its number from 1, and where it starts in the file.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ impl Seen {
 pub fn lines(
     feed: &mut dyn Feed,
     offset: u64,
-    longest: usize,
+    limits: Limits,
     seen: &mut Seen,
     problems: &mut Problems,
     mut each: impl FnMut(Line<'_>, &mut Problems) -> Result<bool, Stop>,
@@ -103,8 +103,8 @@ pub fn lines(
             base = byte_order_mark(&mut buffer, problems);
         }
         let whole = if ended { buffer.len() } else { memrchr(b'\n', &buffer).map_or(0, |n| n + 1) };
-        if whole == 0 && buffer.len() > longest {
-            return Err(too_long(seen.lines + 1, longest));
+        if whole == 0 && buffer.len() > limits.line {
+            return Err(too_long(seen.lines + 1, limits.line));
         }
         let block = &buffer[..whole];
         let plain = is_plain(block);
@@ -115,8 +115,11 @@ pub fn lines(
             start = end + 1;
             seen.lines += 1;
             let number = seen.lines;
-            if bytes.len() > longest {
-                return Err(too_long(number, longest));
+            if number > limits.lines {
+                return Err(Stop::too_many(number, format!("the file has more than {} lines", limits.lines)));
+            }
+            if bytes.len() > limits.line {
+                return Err(too_long(number, limits.line));
             }
             if let [text @ .., b'\r'] = bytes {
                 bytes = text;
@@ -213,6 +216,9 @@ pub fn columns<'a, const N: usize>(line: &'a [u8], into: &mut [&'a [u8]; N]) -> 
 mod tests {
     use super::*;
 
+    const SHORT: Limits =
+        Limits { bytes: 1 << 40, ratio: 1000, line: 100, lines: u64::MAX, topics: usize::MAX, documents: usize::MAX };
+
     struct Pieces(Vec<Vec<u8>>);
 
     impl Feed for Pieces {
@@ -229,7 +235,7 @@ mod tests {
     fn read(text: &[u8], piece: usize) -> (Vec<(u64, String)>, Seen, Problems) {
         let (mut seen, mut problems, mut all) = (Seen::default(), Problems::default(), Vec::new());
         let mut feed = Pieces(text.chunks(piece).map(<[u8]>::to_vec).collect());
-        lines(&mut feed, 0, 100, &mut seen, &mut problems, |line, _| {
+        lines(&mut feed, 0, SHORT, &mut seen, &mut problems, |line, _| {
             assert!(text[line.offset as usize..].starts_with(line.bytes));
             all.push((line.number, String::from_utf8(line.bytes.to_vec()).unwrap()));
             Ok(true)
@@ -272,8 +278,25 @@ mod tests {
     #[test]
     fn a_line_without_end_is_refused() {
         let mut feed = Pieces(vec![vec![b'x'; 500]]);
-        let end = lines(&mut feed, 0, 100, &mut Seen::default(), &mut Problems::default(), |_, _| Ok(true));
+        let end = lines(&mut feed, 0, SHORT, &mut Seen::default(), &mut Problems::default(), |_, _| Ok(true));
         assert!(matches!(end, Err(Stop::Problem(p)) if p.code == "E-LINE"));
+    }
+
+    #[test]
+    fn reading_ends_at_the_first_line_too_many() {
+        for (most, expected) in [(2, 3), (3, 0)] {
+            let (mut feed, mut read) = (Pieces(vec![b"# note\n\na b\n".to_vec()]), 0);
+            let limits = Limits { lines: most, ..SHORT };
+            let end = lines(&mut feed, 0, limits, &mut Seen::default(), &mut Problems::default(), |_, _| {
+                read += 1;
+                Ok(true)
+            });
+            let line = match end {
+                Err(Stop::Problem(problem)) if problem.code == "E-LARGE" => problem.line,
+                _ => 0,
+            };
+            assert_eq!((line, read), (expected, usize::from(expected == 0)));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::feed::Feed;
 use crate::number::{self, NotANumber};
-use crate::numbered::{MOST, Numbered};
+use crate::numbered::Numbered;
 use crate::part::{Part, RUN_LINE};
 use crate::problem::{Problems, shown};
 use crate::rank::{Ties, Topic, Wanted};
@@ -39,30 +39,42 @@ struct Gathered {
     /// The topic of the line before, and of every line.
     at: u32,
     topic: Vec<u32>,
+    /// How many lines each topic has.
+    counts: Vec<usize>,
     lines: Topic,
 }
 
 impl Gathered {
-    fn turn(&mut self, name: &[u8]) -> Result<(), Stop> {
+    fn turn(&mut self, name: &[u8], line: u64, most: usize) -> Result<(), Stop> {
         let next = self.topics.len();
-        if next >= MOST {
-            return Err(Stop::problem("E-LARGE", format!("there are more than {MOST} topics"), "split the file"));
-        }
         let hash = self.known.hash(0, name);
         let known = self.known.enter(hash, next as u32, |i| self.topics.get(i as usize) == name);
+        if known.is_none() && next >= most {
+            return Err(too_many_topics(line, most));
+        }
         self.at = known.unwrap_or_else(|| {
             self.topics.push(name);
+            self.counts.push(0);
             next as u32
         });
         Ok(())
     }
 
+    #[inline]
+    fn push(&mut self, document: &[u8], key: f64, line: u64) {
+        self.topic.push(self.at);
+        self.counts[self.at as usize] += 1;
+        self.lines.push(document, key, line);
+    }
+
     /// Hand over topic by topic.
     fn each(self, mut end: impl FnMut(&Topic) -> Result<(), Stop>) -> Result<(), Stop> {
         // Where the lines of each topic start, then where the next of them goes: a sort by counting.
-        let mut starts = vec![0usize; self.topics.len() + 1];
-        self.topic.iter().for_each(|t| starts[*t as usize + 1] += 1);
-        (1..starts.len()).for_each(|t| starts[t] += starts[t - 1]);
+        let mut starts = vec![0];
+        starts.extend(self.counts.iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        }));
         let mut next = starts.clone();
         let mut order = vec![0usize; self.topic.len()];
         for (line, t) in self.topic.iter().enumerate() {
@@ -84,6 +96,7 @@ impl Gathered {
 pub struct Walk<'w> {
     format: Format,
     wanted: &'w Wanted,
+    limits: Limits,
     /// The topic being read; only its name where lines are gathered.
     topic: Topic,
     gathered: Option<Gathered>,
@@ -96,10 +109,11 @@ pub struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    pub fn new(format: Format, wanted: &'w Wanted, gather: bool) -> Self {
+    pub fn new(format: Format, wanted: &'w Wanted, limits: Limits, gather: bool) -> Self {
         Walk {
             format,
             wanted,
+            limits,
             topic: Topic::default(),
             gathered: gather.then(Gathered::default),
             prefix: Vec::new(),
@@ -109,14 +123,14 @@ impl<'w> Walk<'w> {
         }
     }
 
-    pub fn through(mut self, feed: &mut dyn Feed, offset: u64, limits: Limits) -> Result<Part, Stop> {
+    pub fn through(mut self, feed: &mut dyn Feed, offset: u64) -> Result<Part, Stop> {
         let (mut seen, mut problems) = (Seen::starting_at(offset), Problems::default());
-        lines(feed, offset, limits.line, &mut seen, &mut problems, |line, problems| {
+        lines(feed, offset, self.limits, &mut seen, &mut problems, |line, problems| {
             match self.format {
                 Format::Trec => self.trec(line, problems)?,
                 Format::Msmarco => self.msmarco(line, problems)?,
             }
-            Ok(true)
+            if self.depth() > self.limits.documents { Err(self.too_deep(line.number)) } else { Ok(true) }
         })?;
         match self.gathered.take() {
             Some(gathered) => gathered.each(|topic| self.part.end(topic, self.wanted, &mut problems))?,
@@ -196,11 +210,23 @@ impl<'w> Walk<'w> {
     fn push(&mut self, document: &[u8], key: f64, line: u64) {
         match &mut self.gathered {
             None => self.topic.push(document, key, line),
-            Some(gathered) => {
-                gathered.topic.push(gathered.at);
-                gathered.lines.push(document, key, line);
-            }
+            Some(gathered) => gathered.push(document, key, line),
         }
+    }
+
+    /// How many lines the topic being read has so far.
+    #[inline]
+    fn depth(&self) -> usize {
+        match &self.gathered {
+            None => self.topic.keys.len(),
+            Some(gathered) => gathered.counts.get(gathered.at as usize).copied().unwrap_or(0),
+        }
+    }
+
+    #[cold]
+    fn too_deep(&self, line: u64) -> Stop {
+        let (topic, most) = (shown(&self.topic.name), self.limits.documents);
+        Stop::too_many(line, format!("topic {topic} has more than {most} documents"))
     }
 
     fn msmarco(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
@@ -212,7 +238,7 @@ impl<'w> Walk<'w> {
             problems.add("E-FIELDS", line.number, message, MSMARCO_LINE);
             return Ok(());
         }
-        self.turn(topic, problems)?;
+        self.turn(topic, line.number, problems)?;
         match number::whole(rank) {
             Some(place) => self.push(document, by_rank(place), line.number),
             None => bad_rank(rank, line.number, problems, MSMARCO_LINE),
@@ -229,7 +255,7 @@ impl<'w> Walk<'w> {
         second: &[u8],
         problems: &mut Problems,
     ) -> Result<(), Stop> {
-        self.turn(topic, problems)?;
+        self.turn(topic, line, problems)?;
         if second != b"Q0" && second != b"0" {
             self.part.second.see(line, || shown(second));
         }
@@ -240,14 +266,23 @@ impl<'w> Walk<'w> {
 
     /// Perhaps from one topic to the next.
     #[inline]
-    fn turn(&mut self, name: &[u8], problems: &mut Problems) -> Result<(), Stop> {
+    fn turn(&mut self, name: &[u8], line: u64, problems: &mut Problems) -> Result<(), Stop> {
         if name == self.topic.name {
             return Ok(());
         }
         self.before = None;
+        let most = self.limits.topics;
         match &mut self.gathered {
-            Some(gathered) => gathered.turn(name)?,
-            None => self.part.end(&self.topic, self.wanted, problems)?,
+            Some(gathered) => gathered.turn(name, line, most)?,
+            None => {
+                self.part.end(&self.topic, self.wanted, problems)?;
+                let topics = &self.part.ranked.topics;
+                if topics.len() >= most {
+                    // One that comes back is none too many.
+                    let again = topics.iter().any(|topic| topic == name);
+                    return Err(if again { Stop::Scattered } else { too_many_topics(line, most) });
+                }
+            }
         }
         self.topic.clear(name);
         Ok(())
@@ -265,6 +300,11 @@ impl<'w> Walk<'w> {
         };
         problems.add(code, line, message, RUN_LINE);
     }
+}
+
+#[cold]
+fn too_many_topics(line: u64, most: usize) -> Stop {
+    Stop::too_many(line, format!("there are more than {most} topics"))
 }
 
 /// Ranks as keys: the first is the highest.

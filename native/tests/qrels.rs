@@ -116,6 +116,21 @@ fn limits_hold_for_plain_files() {
 }
 
 #[test]
+fn reading_ends_at_the_first_line_topic_or_judgment_too_many() {
+    let text = "1 0 a 1\n2 0 a 1\n1 0 b 0\n1 0 c 0\n3 0 a 1\n";
+    let (usual, any) = (Limits::default(), usize::MAX);
+    for (lines, topics, documents, expected) in [
+        (5, 3, 3, ("read", 0)),
+        (4, any, any, ("E-LARGE", 5)),
+        (5, 2, any, ("E-LARGE", 5)),
+        (5, any, 2, ("E-LARGE", 4)),
+    ] {
+        let limits = Limits { lines, topics, documents, ..usual };
+        assert_eq!(code(read_qrels(file(text).path(), PLAIN, limits, &Arc::default())), expected);
+    }
+}
+
+#[test]
 fn many_judgments_agree_with_a_simple_reader() {
     for seed in 0..30 {
         let mut draws = Draws(seed);

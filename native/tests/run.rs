@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cranfield_native::feed::BLOCK;
 use cranfield_native::rank::{Ties, Wanted};
-use cranfield_native::run::{Parts, read_run};
+use cranfield_native::run::{Parts, read_header, read_run};
 use cranfield_native::source::{Control, Limits, Stop};
 use cranfield_native::walk::Format;
 
@@ -321,4 +321,52 @@ fn trec_eval_9_looks_away_from_what_stands_after_the_sixth_column() {
     assert_eq!(read.problems.kept()[0].code, "W-COLUMNS");
     assert_eq!(read.problems.kept()[0].message, "lines with more than 6 columns, the rest left out: 2");
     assert_eq!((read.tag.as_str(), read.ranked.keys.as_slice()), ("my", [2.5, 1.5].as_slice()));
+}
+
+#[test]
+fn reading_ends_at_the_first_topic_or_document_too_many() {
+    // The fifth line is the third document of topic 2, the sixth is the first of topic 3.
+    let together = "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 a 1 3 t\n2 Q0 b 2 2 t\n2 Q0 c 3 1 t\n3 Q0 a 1 3 t\n";
+    let scattered = "1 Q0 a 1 3 t\n2 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 b 2 2 t\n2 Q0 c 3 1 t\n3 Q0 a 1 3 t\n";
+    let three = "1 a 1\n1 b 2\n2 a 1\n2 b 2\n2 c 3\n3 a 1\n";
+    let any = usize::MAX;
+    let ends = [(3, 3, ("read", 0)), (2, any, ("E-LARGE", 6)), (any, 2, ("E-LARGE", 5)), (2, 2, ("E-LARGE", 5))];
+    for text in [together, scattered, three] {
+        for (topics, documents, expected) in ends {
+            let limits = Limits { topics, documents, ..Limits::default() };
+            for most in [1, 3] {
+                let end = read_run(file(text).path(), &Wanted::default(), tiny(most), limits, &Arc::default());
+                assert_eq!(code(end), expected, "{topics} topics of {documents} documents, {most} parts: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_topic_that_comes_back_is_none_too_many() {
+    let limits = Limits { topics: 2, ..Limits::default() };
+    let text = "1 Q0 a 1 3 t\n2 Q0 a 1 3 t\n1 Q0 b 2 2 t\n";
+    let read = read_run(file(text).path(), &Wanted::default(), tiny(1), limits, &Arc::default());
+    assert_eq!(codes(&read.unwrap().problems), [("W-SCATTERED", 0), ("W-SHORT", 0)]);
+}
+
+#[test]
+fn lines_are_counted_over_the_whole_file() {
+    let file = file(large(20_000));
+    let lines = yielded(run_at(file.path(), &Wanted::default(), tiny(1))).unwrap().about.0;
+    for (most, expected) in [(lines, ("read", 0)), (lines - 1, ("E-LARGE", lines))] {
+        let limits = Limits { lines: most, ..Limits::default() };
+        let end = read_run(file.path(), &Wanted::default(), tiny(5), limits, &Arc::default());
+        assert_eq!(code(end), expected);
+    }
+}
+
+#[test]
+fn a_header_is_read_without_what_follows_it() {
+    let head = |bytes: &[u8]| read_header(file(bytes).path(), Limits::default(), &Arc::default());
+    let text = b"# tag: mine\n\n# more\n7 Q0 a 1 not-a-number t\n# late\n".as_slice();
+    assert_eq!(head(text).unwrap(), "# tag: mine\n# more\n");
+    assert_eq!(head(&zstd::encode_all(text, 1).unwrap()).unwrap(), "# tag: mine\n# more\n");
+    assert_eq!(head(b"").unwrap(), "");
+    assert_eq!(code(head(b"PK\x03\x04")), ("E-ARCHIVE", 0));
 }

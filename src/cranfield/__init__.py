@@ -57,16 +57,19 @@ if TYPE_CHECKING:
     from .studies import across as across
     from .studies import agreement as agreement
     from .studies import anova as anova
+    from .studies import answers as answers
     from .studies import compare as compare
     from .studies import convert as convert
     from .studies import crowd as crowd
     from .studies import fuse as fuse
+    from .studies import ladder as ladder
     from .studies import leaderboard as leaderboard
     from .studies import lint as lint
     from .studies import novelty as novelty
     from .studies import pool as pool
     from .studies import power as power
     from .studies import preferences as preferences
+    from .studies import relabel as relabel
     from .studies import replay_pool as replay_pool
     from .studies import scale as scale
     from .studies import test as test
@@ -76,8 +79,8 @@ else:
         __name__,
         {
             "data": "read_topics",
-            "studies": "across agreement anova compare convert crowd fuse leaderboard lint novelty pool power "
-            "preferences replay_pool scale test topics",
+            "studies": "across agreement anova answers compare convert crowd fuse ladder leaderboard lint novelty pool "
+            "power preferences relabel replay_pool scale test topics",
         },
     )
 

@@ -39,11 +39,10 @@ def read_qrels(
     *,
     gains: bool = False,
     subtopics: bool = False,
-    max_bytes: int | None = None,
-    max_ratio: int | None = None,
-    max_line: int | None = None,
+    limits: dict[str, int] | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]: ...
+def read_header(path: str | PathLike[str], *, limits: dict[str, int] | None = None) -> dict[str, Any]: ...
 def read_run(
     path: str | PathLike[str],
     *,
@@ -54,9 +53,7 @@ def read_run(
     attribute: Attribute | None = None,
     depth: int | None = None,
     threads: int = 1,
-    max_bytes: int | None = None,
-    max_ratio: int | None = None,
-    max_line: int | None = None,
+    limits: dict[str, int] | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]: ...
 def rank_run(

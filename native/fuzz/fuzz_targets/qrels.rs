@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     if std::fs::write(file.path(), bytes).is_err() {
         return;
     }
-    let limits = Limits { bytes: 1 << 22, ratio: 100, line: 300 };
+    let limits = Limits { bytes: 1 << 22, ratio: 100, line: 300, ..Limits::default() };
     let Ok(read) = read_qrels(file.path(), reading, limits, &Arc::default()) else { return };
     let rows = read.grade.len();
     assert!(rows == read.topic.len() && rows == read.iteration.len() && rows == read.document.len());

@@ -19,7 +19,7 @@ fn names() -> Arc<Names> {
 }
 
 fn read(path: &Path, wanted: &Wanted, most: usize) -> Result<RunRead, Stop> {
-    let limits = Limits { bytes: 1 << 22, ratio: 100, line: 300 };
+    let limits = Limits { bytes: 1 << 22, ratio: 100, line: 300, ..Limits::default() };
     read_run(path, wanted, Parts { most, least: 1 }, limits, &Arc::default())
 }
 

@@ -1,5 +1,7 @@
 """Charts: each one small declared class that draws a table; loads altair, which the extra ``charts`` brings."""
 
+from ._answers import Against as Against
+from ._answers import Answers as Answers
 from ._base import CHARTS as CHARTS
 from ._base import Chart as Chart
 from ._base import chart as chart
@@ -15,6 +17,7 @@ from ._crowds import Workers as Workers
 from ._difficulty import Difficulty as Difficulty
 from ._fronts import Facets as Facets
 from ._fronts import Pareto as Pareto
+from ._heat import TopicsRuns as TopicsRuns
 from ._history import StateOfTheArt as StateOfTheArt
 from ._label_orders import LabelNoise as LabelNoise
 from ._label_orders import LabelOrders as LabelOrders
@@ -39,6 +42,8 @@ from ._pools import Unjudged as Unjudged
 from ._private import Moves as Moves
 from ._private import PublicPrivate as PublicPrivate
 from ._ranks import RankPairs as RankPairs
+from ._relabelled import Moved as Moved
+from ._released import Told as Told
 from ._robustness import Agreement as Agreement
 from ._robustness import Flips as Flips
 from ._robustness import Forest as Forest
@@ -49,6 +54,7 @@ from ._runs import Intervals as Intervals
 from ._save import SUFFIXES as SUFFIXES
 from ._save import check_suffix as check_suffix
 from ._save import save as save
+from ._save import to_picture as to_picture
 from ._spacing import Spacings as Spacings
 from ._stopping import Stopped as Stopped
 from ._strengths import PreferenceStrengths as PreferenceStrengths

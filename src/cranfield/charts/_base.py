@@ -8,8 +8,10 @@ from cranfield.core import Catalogue, Declared, ParameterError, Study, Table, ne
 
 if TYPE_CHECKING:
     import altair as alt
+    from altair.utils.schemapi import debug_mode
 else:
     alt = need("altair", extra="charts")
+    debug_mode = need("altair.utils.schemapi", extra="charts").debug_mode
 
 Picture: TypeAlias = "alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart"
 
@@ -21,6 +23,7 @@ class Chart(Declared, ABC):
     cite: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]]
     table: ClassVar[str]  # what the table is called in a study
+    instead: ClassVar[str] = ""  # what one like it is called in a study that has no such table
 
     @abstractmethod
     def draw(self, table: Table) -> Picture:
@@ -48,7 +51,8 @@ def draw(data: Study | Table, name: str) -> Picture:
     if isinstance(data, Table):
         table = data
     elif wanted.name in data.charts:
-        table, others = data[wanted.table], data.tables
+        others = data.tables
+        table = data[wanted.instead if wanted.table not in others and wanted.instead in others else wanted.table]
     else:
         hint = f"it has: {', '.join(data.charts) or 'none'}"
         raise ParameterError(f"the study {data.name} has no chart named {name!r}", hint=hint)
@@ -59,4 +63,5 @@ def draw(data: Study | Table, name: str) -> Picture:
 
 def inline(rows: list[dict[str, Any]]) -> "alt.Data":
     """Rows as they stand inside a chart."""
-    return alt.Data(values=rows)  # type: ignore[no-untyped-call]  # altair leaves it without types
+    with debug_mode(False):  # altair would check every cell: seconds for a heat map, and rows are rows
+        return alt.Data(values=rows)  # type: ignore[no-untyped-call]  # altair leaves it without types

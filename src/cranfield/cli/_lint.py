@@ -1,8 +1,11 @@
 """cranfield lint."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import click
 
-from cranfield.core import ChecksFailed, Study
+from cranfield.core import ChecksFailed
 from cranfield.core.render import visible
 from cranfield.studies import lint
 
@@ -32,7 +35,7 @@ def command(files: tuple[str, ...], strict: bool, form: str | None, table: str |
     with progress("looking") as see:
         study = lint(files, progress=see, command=typed())
     if table is None and (form or usual_format(output, one=True)) == "text":
-        put(_text(study), output)
+        put("".join(f"{line}\n" for line in problem_lines(study["problems"].rows())), output)
     else:
         show(study, form=form, table=table, output=output)
     verdict = study.verdict or {}
@@ -41,11 +44,11 @@ def command(files: tuple[str, ...], strict: bool, form: str | None, table: str |
     click.echo(study.sentence, err=True)
 
 
-def _text(study: Study) -> str:
+def problem_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Problems as compilers print them: the place first, so that editors can jump there."""
     lines = []
-    for row in study["problems"].rows():
+    for row in rows:
         where = f"{row['file']}:{row['line']}" if row["line"] else row["file"]
         lines.append(visible(f"{where}: {row['severity']}: {row['message']} [{row['code']}]"))
         lines.append(visible(f"    hint: {row['hint']}"))
-    return "".join(f"{line}\n" for line in lines)
+    return lines

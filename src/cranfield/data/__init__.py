@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ._collections import read_collections as read_collections
     from ._corpus import Corpus as Corpus
     from ._corpus import read_corpus as read_corpus
+    from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
     from ._entries import Entry as Entry
     from ._entries import read_entries as read_entries
@@ -66,6 +67,12 @@ if TYPE_CHECKING:
     from ._labels import Answers as Answers
     from ._labels import Labels as Labels
     from ._labels import Votes as Votes
+    from ._limits import Limits as Limits
+    from ._metadata import flatten_metadata as flatten_metadata
+    from ._metadata import header_of as header_of
+    from ._metadata import read_metadata as read_metadata
+    from ._metadata import run_type as run_type
+    from ._metadata import write_metadata as write_metadata
     from ._named import NamedDocuments as NamedDocuments
     from ._named import name_documents as name_documents
     from ._norms import Norms as Norms
@@ -79,6 +86,11 @@ if TYPE_CHECKING:
     from ._read_labels import labels_from_qrels as labels_from_qrels
     from ._read_labels import read_labels as read_labels
     from ._read_votes import read_votes as read_votes
+    from ._regraded import grades_table as grades_table
+    from ._regraded import judged_table as judged_table
+    from ._regraded import regrade as regrade
+    from ._regraded import regraded_table as regraded_table
+    from ._relabelled import judgments_table as judgments_table
     from ._replicates import Replicated as Replicated
     from ._replicates import has_replicates as has_replicates
     from ._replicates import read_replicates as read_replicates
@@ -86,6 +98,7 @@ if TYPE_CHECKING:
     from ._splits import Splits as Splits
     from ._splits import draw_splits as draw_splits
     from ._splits import read_splits as read_splits
+    from ._splits import split_topics as split_topics
     from ._splits import write_splits as write_splits
     from ._topic_text import TopicText as TopicText
     from ._topics import TopicTexts as TopicTexts
@@ -97,20 +110,24 @@ else:
         {
             "_collections": "Collection read_collections",
             "_corpus": "Corpus read_corpus",
-            "_entries": "Entries Entry read_entries",
+            "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",
             "_inspect": "Inspected compare_topics inspect",
             "_ir_metadata": "entries_from_headers join_entries",
             "_join_labels": "join_labels",
             "_labels": "Answers Labels Votes",
+            "_limits": "Limits",
+            "_metadata": "flatten_metadata header_of read_metadata run_type write_metadata",
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
             "_read_labels": "labels_from_qrels read_labels",
             "_read_votes": "read_votes",
+            "_regraded": "grades_table judged_table regrade regraded_table",
+            "_relabelled": "judgments_table",
             "_replicates": "Replicated has_replicates read_replicates",
-            "_splits": "SPLITS Splits draw_splits read_splits write_splits",
+            "_splits": "SPLITS Splits draw_splits read_splits split_topics write_splits",
             "_topic_text": "TopicText",
             "_topics": "TopicTexts read_topics",
         },

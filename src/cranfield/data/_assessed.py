@@ -201,6 +201,10 @@ class Assessed:
 
     def of_runs(self, runs: Sequence[int]) -> "Assessed":
         """Some of the runs, given by their places; nothing is known before them."""
+        if list(runs) == list(range(len(self.runs))):  # all of them: a campaign is not copied to be shown
+            shown = replace(self, prior=None)
+            object.__setattr__(shown, "_kept", self._kept)
+            return shown
         topics = len(self.topics)
         rows = (np.asarray(runs, np.int64)[:, None] * topics + np.arange(topics)).reshape(-1)
         length = np.diff(self.starts)[rows]

@@ -27,7 +27,7 @@ Repeated: TypeAlias = Literal["refuse", "number"]
 REPEATED: tuple[Repeated, ...] = ("refuse", "number")
 
 # The names under which boards keep their columns; the first is ours.
-NAMES = {
+ENTRY_COLUMNS = {
     "run": ("run", "id", "runid", "run_id", "name", "system", "tag"),
     "group": ("group", "team", "institution", "participant", "organisation"),
     "date": ("date", "submitted", "submission_date"),
@@ -213,7 +213,7 @@ class _Table:
     def others(self, places: Mapping[str, str | None], value: str | None) -> list[str]:
         """The columns that are nothing else."""
         taken = {*places.values(), value}
-        known = {alias for aliases in NAMES.values() for alias in aliases}
+        known = {alias for aliases in ENTRY_COLUMNS.values() for alias in aliases}
         return [column for column in self.cells if column not in taken and column.casefold() not in known]
 
     def date(self, row: int, cell: str | None) -> datetime.date | None:
@@ -268,9 +268,9 @@ def _number(cell: str) -> float | None:
 
 def _find(table: _Table, columns: Mapping[str, str], value: str | None) -> dict[str, str | None]:
     """Which column holds what."""
-    unknown = next((what for what in columns if what not in NAMES), None)
+    unknown = next((what for what in columns if what not in ENTRY_COLUMNS), None)
     if unknown is not None:
-        raise ParameterError(f"a board has no {unknown!r}", hint=f"columns may name: {', '.join(NAMES)}")
+        raise ParameterError(f"a board has no {unknown!r}", hint=f"columns may name: {', '.join(ENTRY_COLUMNS)}")
     for column in (*columns.values(), *([] if value is None else [value])):
         if column not in table.cells:
             hint = f"there are: {_shown(table.cells)}"
@@ -278,10 +278,10 @@ def _find(table: _Table, columns: Mapping[str, str], value: str | None) -> dict[
     folded = {column.casefold(): column for column in reversed(list(table.cells))}  # of two, the first
     places: dict[str, str | None] = {
         what: columns.get(what, next((folded[alias] for alias in aliases if alias in folded), None))
-        for what, aliases in NAMES.items()
+        for what, aliases in ENTRY_COLUMNS.items()
     }
     if places["run"] is None:
-        hint = f"there are: {_shown(table.cells)}; it may be called {', '.join(NAMES['run'])}"
+        hint = f"there are: {_shown(table.cells)}; it may be called {', '.join(ENTRY_COLUMNS['run'])}"
         raise problem(table.name, "E-COLUMNS", "there is no column for the run", hint)
     return places
 

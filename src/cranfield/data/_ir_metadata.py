@@ -9,13 +9,10 @@ from cranfield._native import Strings
 from cranfield.core import ParameterError
 
 from ._entries import Entries, Entry
-from ._problems import listed, problem
+from ._metadata import between_marks, load
+from ._problems import listed
 from ._source import Source, digest
 from ._values import Values
-
-START, END = "ir_metadata.start", "ir_metadata.end"
-MOST = 1 << 16  # bytes of a header; the reader keeps no more either
-FORM = f"a header reads: # {START}, lines of YAML behind #, # {END}"
 
 TIME = re.compile(r"(?P<parts>\d+(?::\d+){0,2}(?:\.\d+)?)\s*(?P<unit>[a-z]*)", re.IGNORECASE)
 AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?P<unit>[a-z]*)", re.IGNORECASE)
@@ -67,35 +64,8 @@ def join_entries(values: Values) -> Entries:
 
 def _metadata(source: Source) -> Mapping[str, Any] | None:
     """The mapping between the two marks; None where there are none."""
-    lines = [line.removeprefix("#") for line in source.header.splitlines()]
-    words = [line.strip() for line in lines]
-    if START not in words:
-        return None
-    first = words.index(START) + 1
-    if END not in words[first:]:
-        hint = f"{FORM}; at most {MOST // 1024} kB are read"
-        raise problem(source.name, "E-FORMAT", f"{START} has no {END}", hint, line=first)
-    return _load("\n".join(lines[first : words.index(END, first)]), source.name, first)
-
-
-def _load(text: str, name: str, first: int) -> Mapping[str, Any]:
-    """YAML whose scalars all stay text: 2:16 is no number, and merged keys cannot grow without end."""
-    import yaml
-
-    if len(text.encode("utf-8", "surrogateescape")) > MOST:
-        raise problem(name, "E-LARGE", "the ir_metadata is too long", f"at most {MOST // 1024} kB are read", line=first)
-    try:
-        found = yaml.load(text, Loader=yaml.BaseLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        told = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        line = first + (mark.line + 1 if mark else 0)
-        raise problem(name, "E-FORMAT", f"the ir_metadata is not YAML: {told}", FORM, line=line) from None
-    except RecursionError:
-        raise problem(name, "E-FORMAT", "the ir_metadata is nested too deeply", FORM, line=first) from None
-    if not isinstance(found, dict):
-        raise problem(name, "E-FORMAT", "the ir_metadata holds no keys", FORM, line=first)
-    return found
+    found = between_marks(source.header, source.name)
+    return None if found is None else load(found[0], source.name, found[1])
 
 
 def _entry(run: str, told: Mapping[str, Any], notes: list[str]) -> Entry:

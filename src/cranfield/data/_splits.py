@@ -63,6 +63,23 @@ def draw_splits(topics: int, splits: int = SPLITS, *, seed: int = SEED) -> Split
     return Splits(topics, tuple(halves))
 
 
+def split_topics(topics: Sequence[str], share: float, *, seed: int = SEED) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Topics that everybody may see, and a ``share`` that is kept private, drawn at random; each in the order given.
+
+    The draw depends on the names and the seed alone, and a larger share holds the topics of a smaller one.
+    """
+    if not 0 < share < 1:
+        raise ParameterError(
+            f"a share of {share:g} cannot be kept private", hint="give one between 0 and 1, such as 0.5"
+        )
+    if len(topics) < 2:
+        raise ParameterError(f"{len(topics)} topic{'s' * (len(topics) != 1)} cannot be split", hint="give two or more")
+    size = min(max(round(share * len(topics)), 1), len(topics) - 1)
+    names = sorted(topics)
+    drawn = {names[i] for i in generator(seed, "private topics").permutation(len(names))[:size]}
+    return tuple(topic for topic in topics if topic not in drawn), tuple(topic for topic in topics if topic in drawn)
+
+
 def _both(first: ArrayLike, second: ArrayLike) -> tuple[Half, Half]:
     return np.sort(np.asarray(first, dtype=np.int32)), np.sort(np.asarray(second, dtype=np.int32))
 

@@ -120,13 +120,21 @@ if TYPE_CHECKING:
     from ._dominance import Dominance as Dominance
     from ._dominance import dominate as dominate
     from ._dominance import first_ranks as first_ranks
+    from ._duplicates import FIRST as FIRST
+    from ._duplicates import check_overlap as check_overlap
+    from ._duplicates import duplicates_sentence as duplicates_sentence
+    from ._duplicates import duplicates_table as duplicates_table
+    from ._duplicates import may_overlap as may_overlap
     from ._explain import by_family as by_family
     from ._explain import catalogue as catalogue
     from ._explain import explain as explain
     from ._explain import explained as explained
     from ._explain import first_use as first_use
     from ._explain import worked as worked
+    from ._first import cutoff_of as cutoff_of
     from ._first import found_first as found_first
+    from ._first import unjudged_share as unjudged_share
+    from ._first import unjudged_within as unjudged_within
     from ._overlap import Overlap as Overlap
     from ._overlap import overlap_by_topic as overlap_by_topic
     from ._overlap import rbo as rbo
@@ -141,8 +149,9 @@ else:
         {
             "_choose": "Step choose choose_pool found_by rank_by_value",
             "_dominance": "Dominance dominate first_ranks",
+            "_duplicates": "FIRST check_overlap duplicates_sentence duplicates_table may_overlap",
             "_explain": "by_family catalogue explain explained first_use worked",
-            "_first": "found_first",
+            "_first": "cutoff_of found_first unjudged_share unjudged_within",
             "_overlap": "Overlap overlap_by_topic rbo",
             "_rankings": "Rankings Spacing spacing",
             "_users": "user_model",

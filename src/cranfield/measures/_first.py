@@ -6,8 +6,9 @@ from cranfield.core.types import Matrix
 from cranfield.data import Values
 
 from ._cascade import RR
-from ._dominance import first_ranks
+from ._dominance import check_depth, first_ranks
 
+CUTOFF = 100  # where no measure has one
 NEAR = 5.1e-5  # four decimals tell the ranks of reciprocals apart, down to rank 100
 
 
@@ -17,6 +18,7 @@ def found_first(values: Values, *, rel: float = 1, cutoff: int = 100) -> Matrix 
     From the rankings where they are known, else from values of RR, whose reciprocals these ranks are; None where
     neither is there.
     """
+    check_depth(cutoff)
     if values.assessed is not None:
         return first_ranks(values.assessed, rel=rel, depth=cutoff)[values.places]
     reciprocal = next((measure for measure in values.measures if isinstance(measure, RR)), None)
@@ -27,3 +29,39 @@ def found_first(values: Values, *, rel: float = 1, cutoff: int = 100) -> Matrix 
     if np.nanmax(np.abs(1 / rank - matrix), initial=0.0) > NEAR:
         return None  # no reciprocals of ranks, whatever they are called
     return np.where(rank <= cutoff, rank, np.nan)
+
+
+def cutoff_of(values: Values) -> int:
+    """Down to which rank an answer is looked for, unless it is said: the cut-off of the first measure that has one."""
+    found = (getattr(measure, "k", None) for measure in values.measures)
+    return next((int(cutoff) for cutoff in found if cutoff), CUTOFF)
+
+
+def unjudged_within(values: Values, cutoff: int) -> Matrix | None:
+    """(topic, run): how many of the first ``cutoff`` documents nobody judged; None where no rankings are known."""
+    looked = _looked(values, cutoff)
+    return None if looked is None else looked[0]
+
+
+def unjudged_share(values: Values, cutoff: int) -> Matrix | None:
+    """(topic, run): the share of the first ``cutoff`` documents that nobody judged, of all retrieved if they are fewer.
+
+    NaN where a run has no document for a topic; None where no rankings are known.
+    """
+    looked = _looked(values, cutoff)
+    if looked is None:
+        return None
+    unjudged, there = looked
+    return np.divide(unjudged, there, out=np.full(there.shape, np.nan), where=there > 0)
+
+
+def _looked(values: Values, cutoff: int) -> tuple[Matrix, Matrix] | None:
+    """(topic, run) twice: how many of the first documents nobody judged, and how many there are."""
+    check_depth(cutoff)
+    if values.assessed is None:
+        return None
+    judged = np.diff(values.assessed.only(values.assessed.grade >= 0, cutoff).starts)
+    there = np.minimum(values.assessed.retrieved, cutoff)
+    shape = len(values.assessed.runs), len(values.assessed.topics)
+    unjudged, seen = (rows.reshape(shape).T[values.places].astype(float) for rows in (there - judged, there))
+    return unjudged, seen

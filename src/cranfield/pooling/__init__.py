@@ -48,6 +48,7 @@ from ._reuse import unjudged_table as unjudged_table
 from ._sentences import pooled_sentence as pooled_sentence
 from ._sentences import replay_sentence as replay_sentence
 from ._sentences import reuse_sentence as reuse_sentence
+from ._sentences import unjudged_sentence as unjudged_sentence
 from ._state import SHARES as SHARES
 from ._state import Event as Event
 from ._state import State as State

@@ -56,16 +56,17 @@ class JudgedRuns:
 
 
 def count_unjudged(
-    assessed: Assessed, grade: NDArray[np.float64], k: int
+    assessed: Assessed, grade: NDArray[np.float64], k: int, topics: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(run,): documents among the first ``k`` of all topics that nobody judged, and how many the first ``k`` are.
+    """(run,): documents among the first ``k`` of these topics that nobody judged, and how many the first ``k`` are.
 
-    A grade below 0 is no judgment.
+    A grade below 0 is no judgment. ``topics`` are places; all of them if nothing is said.
     """
-    runs, topics = len(assessed.runs), len(assessed.topics)
-    seen = np.minimum(assessed.retrieved, k).reshape(runs, topics).sum(axis=1, dtype=np.int64)
-    judged = (assessed.rank <= k) & (grade[assessed.document] >= 0)
-    return seen - np.bincount(assessed.row[judged] // topics, minlength=runs), seen
+    runs, every = len(assessed.runs), len(assessed.topics)
+    counted = np.ones(every, bool) if topics is None else np.isin(np.arange(every), topics)
+    seen = (np.minimum(assessed.retrieved, k).reshape(runs, every) * counted).sum(axis=1, dtype=np.int64)
+    judged = (assessed.rank <= k) & (grade[assessed.document] >= 0) & counted[assessed.row % every]
+    return seen - np.bincount(assessed.row[judged] // every, minlength=runs), seen
 
 
 def sums_of(values: Values) -> NDArray[np.float64]:

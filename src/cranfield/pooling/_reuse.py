@@ -70,16 +70,17 @@ def unjudged_table(
     assessed: Assessed,
     *,
     first: Sequence[int] = FIRST,
+    topics: NDArray[np.int64] | None = None,
     entries: Entries | None = None,
     made_by: Provenance | None = None,
 ) -> Table:
     """One row for each run and cut-off k: how many of its first k documents nobody judged, over all judged topics.
 
-    ``share`` is of the documents that the run has there.
+    ``share`` is of the documents that the run has there. ``topics`` are the places of those that count, if not all do.
     """
     if not len(first) or min(first) < 1:
         raise ParameterError("a cut-off is one document or more", hint="for example: 5, 10, 20")
-    found = np.array([count_unjudged(assessed, assessed.grade, k) for k in first])  # (cut-off, 2, run)
+    found = np.array([count_unjudged(assessed, assessed.grade, k, topics) for k in first])  # (cut-off, 2, run)
     free, seen = (found[:, i].T.reshape(-1) for i in (0, 1))
     group = [entries.of(run).group if entries else None for run in assessed.runs]
     columns: dict[str, Any] = {

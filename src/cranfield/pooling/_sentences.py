@@ -106,6 +106,11 @@ def reuse_sentence(reuse: Table, unjudged: Table | None = None, *, measure: str 
     return " ".join([*said, *_open(unjudged)])
 
 
+def unjudged_sentence(unjudged: Table) -> str:
+    """How many of the first documents of runs nobody judged; nothing where there are none."""
+    return " ".join(_open(unjudged))
+
+
 def _verdict(tau: float, moved: int) -> str:
     ranks = "no run changes its rank" if not moved else f"no run moves by more than {_counted(moved, 'rank')}"
     if tau >= STABLE:

@@ -1,7 +1,6 @@
 """A leaderboard as tables: means with their intervals, ranks that a test stands behind, and how stable they are."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ from cranfield.core import Direction, ParameterError, Provenance, Table, listed
 from cranfield.core.types import Matrix
 from cranfield.data import Values
 
-from ._base import Asked, Pairs, PairTest, check_level
+from ._apart import behind_table, pairs_table, tell_apart
+from ._base import Asked, PairTest, check_level
 from ._corrections import Correction
 from ._intervals import Interval
 from ._letters import SIGN, letters
@@ -19,12 +19,12 @@ from ._near import TINY
 from ._omnibus import complete_topics
 from ._orders import Places
 from ._rank_stability import RankStability
-from ._tested import Tested, finite, places
+from ._tested import finite, places
 
 ALL_BUT_ALL = 0.9995  # a share from here on would be shown as 100.0 %
 
 
-def board_table(
+def board_tables(
     values: Values,
     measure: object,
     stability: RankStability,
@@ -34,14 +34,15 @@ def board_table(
     correction: Correction,
     interval: Interval,
     asked: Asked,
+    pairs: bool = False,
     made_by: Provenance | None = None,
-) -> Table:
-    """One row per run, the best mean first, over the topics in which every run has a value.
+) -> dict[str, Table]:
+    """One row per run, the best mean first, over the topics in which every run has a value; each beside the best.
 
     ``rank`` is 1 + the number of runs that are significantly better: by the test, its p corrected over all pairs, and
     by the mean; where those two point to different runs, neither is better. Two runs share one of their ``letters``
     where the test does not tell them apart. ``rank_low`` to ``rank_high``, ``rank_mean`` and ``p_first`` are of redrawn
-    topics.
+    topics. ``behind`` and, if they are asked for, all ``pairs`` show what that same test says.
     """
     check_level(asked.level)
     which = values.measures[values.index(measure)]
@@ -54,7 +55,7 @@ def board_table(
     side = -1.0 if which.direction is Direction.LOWER else 1.0
     within = places(values, which, given)
     good = side * matrix
-    apart = _tell_apart(good, None if within is None else side * within[kept], test, correction, asked)
+    apart = tell_apart(good, None if within is None else side * within[kept], test, correction, asked)
     order = _best_first(good)
     low, high = interval.around(matrix, asked)
     rank_low, rank_high = stability.interval(asked.level)
@@ -76,45 +77,12 @@ def board_table(
     caption = f"runs by mean {which} over {len(matrix):,} topic{'s' * (len(matrix) != 1)}"
     notes = (*apart.notes, *_left_out(kept))
     ends = {"mean": ("low", "high"), "rank_mean": ("rank_low", "rank_high")}
-    return Table(columns, caption, made_by or values.made_by, notes, ends=ends)
-
-
-@dataclass(frozen=True, eq=False)
-class Apart:
-    """Which runs a test tells from which."""
-
-    significant: NDArray[np.bool_]  # (run, run)
-    better: NDArray[np.bool_]  # (run, run): the first is significantly better than the second
-    notes: tuple[str, ...] = ()
-
-
-def _tell_apart(good: Matrix, within: Matrix | None, test: PairTest, correction: Correction, asked: Asked) -> Apart:
-    """From values of which higher ones are better, and exact places ``within`` topics where floats are not enough."""
-    runs = good.shape[1]
-    if test.equivalence or test.alternative != "two-sided":
-        asks = "whether runs are equal" if test.equivalence else "about one side alone"
-        hint = "choose a two-sided test, such as t or tukey"
-        raise ParameterError(f"{test} asks {asks}: it gives no ranks", hint=hint)
-    if runs == 1:
-        return Apart(*np.zeros((2, 1, 1), dtype=bool))
-    pairs = Pairs.every(good, within)
-    answer = test.compare(pairs, asked)
-    adjusted = correction.adjust(answer.p) if answer.adjusted is None else answer.adjusted
-    over = f"{correction.name} over {len(pairs):,} pair{'s' * (len(pairs) != 1)}"
-    family = "corrected for all pairs by itself" if test.joint else over
-    found = Tested("", test, pairs, answer, pairs.mean_difference, adjusted, family, size=len(pairs))
-    told = found.significant(asked.level)
-    # The share of topics in which b is ahead leans from one half, every other effect from 0.
-    leaning = np.sign(np.nan_to_num(answer.effect) - (0.5 if test.effect == "share" else 0.0))
-    ahead = np.where(leaning == np.sign(pairs.mean_difference), leaning, 0.0)
-    significant, better = np.zeros((2, runs, runs), dtype=bool)
-    significant[pairs.a, pairs.b] = significant[pairs.b, pairs.a] = told
-    better[pairs.b, pairs.a] = told & (ahead > 0)
-    better[pairs.a, pairs.b] = told & (ahead < 0)
-    notes = [f"rank: 1 + the runs significantly better ({test}, {family}, level {asked.level:g})"]
-    if found.out_of_reach(correction, asked.level):
-        notes.append(f"{test.name}: too few draws to tell any two of {runs:,} runs apart; raise --draws, or use max-t")
-    return Apart(significant, better, tuple(notes))
+    by = made_by or values.made_by
+    tables = {"ranks": Table(columns, caption, by, notes, ends=ends)}
+    tables["behind"] = behind_table(apart, values.runs, order, side, measure=which, made_by=by)
+    if pairs:
+        tables["pairs"] = pairs_table(apart, values.runs, side, measure=which, made_by=by)
+    return tables
 
 
 def _best_first(good: Matrix) -> list[int]:

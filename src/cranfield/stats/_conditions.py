@@ -29,7 +29,8 @@ class Condition:
     labels: str  # whose judgments
     values: Values
     measure: Any
-    _kept: dict[tuple[int, int], RankStability] = field(default_factory=dict, init=False, repr=False)
+    # Ranks of redrawn topics that are known, by the number of draws and the seed.
+    drawn: dict[tuple[int, int], RankStability] = field(default_factory=dict, repr=False)
 
     @property
     def lower_is_better(self) -> bool:
@@ -48,11 +49,11 @@ class Condition:
 
     def stability(self, draws: int, seed: int, progress: Progress | None = None) -> RankStability:
         """The ranks of runs when topics are drawn again; drawn once."""
-        if (draws, seed) not in self._kept:
+        if (draws, seed) not in self.drawn:
             matrix, lower = self.values.matrix(self.measure), self.lower_is_better
-            drawn = rank_stability(matrix, draws=draws, seed=seed, lower_is_better=lower, progress=progress)
-            self._kept[draws, seed] = drawn
-        return self._kept[draws, seed]
+            found = rank_stability(matrix, draws=draws, seed=seed, lower_is_better=lower, progress=progress)
+            self.drawn[draws, seed] = found
+        return self.drawn[draws, seed]
 
 
 def condition(values: Values, measure: object) -> Condition:

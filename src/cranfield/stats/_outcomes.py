@@ -55,12 +55,15 @@ def binomial_p(a_counts: NDArray[Any], b_counts: NDArray[Any]) -> NDArray[np.flo
     return tail(lower, upper, "two-sided")
 
 
-def share_interval(counts: NDArray[Any], topics: int, *, level: float = LEVEL) -> tuple[PerPair, PerPair]:
-    """Wilson's score interval of a share; NaN without topics."""
+def share_interval(
+    counts: NDArray[Any], topics: int | NDArray[np.int64], *, level: float = LEVEL
+) -> tuple[PerPair, PerPair]:
+    """Wilson's score interval of a share of all topics, or of as many as each has; NaN without topics."""
     from scipy.special import ndtri
 
     z2 = ndtri(1 - level / 2) ** 2
-    n, share = topics or np.nan, counts / (topics or np.nan)
+    n = np.where(np.asarray(topics) > 0, topics, np.nan)
+    share = counts / n
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)  # wilson1927
     half = np.sqrt(z2 * share * (1 - share) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
     # Its ends are exact where all topics or none are counted; floats miss them by a bit.

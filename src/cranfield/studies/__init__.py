@@ -10,10 +10,15 @@ if TYPE_CHECKING:
     from ._across import across as across
     from ._agreement import agreement as agreement
     from ._anova import anova as anova
+    from ._answers import answers as answers
     from ._compare import compare as compare
     from ._convert import convert as convert
     from ._crowd import crowd as crowd
+    from ._duplicates import duplicates as duplicates
     from ._fuse import fuse as fuse
+    from ._health import health as health
+    from ._health import unjudged as unjudged
+    from ._ladder import ladder as ladder
     from ._leaderboard import leaderboard as leaderboard
     from ._lint import lint as lint
     from ._novelty import novelty as novelty
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from ._pool_replay import replay_pool as replay_pool
     from ._power import power as power
     from ._preferences import preferences as preferences
+    from ._relabel import relabel as relabel
     from ._scale import scale as scale
     from ._test import test as test
     from ._topics import topics as topics
@@ -37,10 +43,14 @@ else:
             "_across": "across",
             "_agreement": "agreement",
             "_anova": "anova",
+            "_answers": "answers",
             "_compare": "compare",
             "_convert": "convert",
             "_crowd": "crowd",
+            "_duplicates": "duplicates",
             "_fuse": "fuse",
+            "_health": "health unjudged",
+            "_ladder": "ladder",
             "_leaderboard": "leaderboard",
             "_lint": "lint",
             "_novelty": "novelty",
@@ -48,6 +58,7 @@ else:
             "_pool_replay": "replay_pool",
             "_power": "power",
             "_preferences": "preferences",
+            "_relabel": "relabel",
             "_scale": "scale",
             "_test": "test",
             "_topics": "topics",

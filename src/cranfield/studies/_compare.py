@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, listed, weigh
 from cranfield.data import Values, read_entries, read_scores
-from cranfield.measures import Dominance, dominate, found_first
+from cranfield.measures import Dominance, cutoff_of, dominate, found_first
 from cranfield.stats import (
     CORRECTIONS,
     LEVEL,
@@ -39,7 +39,6 @@ from cranfield.stats import (
 )
 
 NAIVE = ("rank-sum", "signed-rank", "t")  # lin2021, Table 1
-CUTOFF = 100  # where no measure has one
 DEPTH = 1000
 WORDS = {-1: "a", 1: "b", 0: "equal", 2: "incomparable"}  # of the codes of dominance
 CHARTS = {"outcomes": "outcomes", "topic-differences": "topics", "rank-pairs": "topics", "dominance": "dominance"}
@@ -96,7 +95,7 @@ def compare(
         margins=margins or {},
         made_by=replace(given.made_by, seed=seed),
     )
-    within = cutoff or _cutoff(given)
+    within = cutoff or cutoff_of(given)
     ranks = found_first(given, rel=rel, cutoff=within)
     if ranks is None:
         return _without_ranks(asking, wanted, (*notes, *told))
@@ -223,12 +222,6 @@ def _complete(values: Values, chosen: Sequence[tuple[int, int]]) -> tuple[Values
         hint = "leave out --topics both, or compare fewer runs at once"
         raise ParameterError("there is no topic that counts for every run", hint=hint)
     return values.only(kept), (f"{left:,} of {left + len(kept):,} topics do not count for every run: left out",)
-
-
-def _cutoff(values: Values) -> int:
-    """The cut-off of the first measure that has one."""
-    found = (getattr(measure, "k", None) for measure in values.measures)
-    return next((int(cutoff) for cutoff in found if cutoff), CUTOFF)
 
 
 def _words(ordered: Dominance | None, values: Values) -> Any:

@@ -20,7 +20,7 @@ from cranfield.stats import (
     above_table,
     adapt,
     board_sentence,
-    board_table,
+    board_tables,
     check_level,
     condition_ranks_table,
     conditions_table,
@@ -95,6 +95,7 @@ def leaderboard(
     cutoff: int | None = None,
     rel: float = 1,
     robust: bool = False,
+    pairs: bool = False,
     draws: int = DRAWS,
     level: float = LEVEL,
     scale: Policy = "note",
@@ -110,7 +111,8 @@ def leaderboard(
     that are named beside the value. ``private`` topics (or values of other topics) take no part in the board: they
     show whether its order holds on topics that nobody tuned to, under all measures and other sets of ``labels``.
     ``flips`` are shares of wrong labels under which the order is looked at again; ``robust`` adds what leaving out
-    topics, and other measures, do to it, and the board by the two facets of an answer.
+    topics, and other measures, do to it, and the board by the two facets of an answer. Each run stands beside the best
+    in ``behind``; ``pairs`` adds all pairs of runs, which grow with the square of their number.
     """
     if values is None:
         return _history_alone(entries, baselines)
@@ -146,7 +148,7 @@ def leaderboard(
         stability=stability,
         progress=progress,
     )
-    ranks = board_table(
+    told = board_tables(
         public,
         by,
         stability,
@@ -155,10 +157,12 @@ def leaderboard(
         correction=parse_method(CORRECTIONS, correct),
         interval=around,
         asked=asked,
+        pairs=pairs,
         made_by=board.made_by,
     )
+    ranks = told["ranks"]
     order = [str(run) for run in ranks.cells("run")]
-    tables = {"ranks": replace(ranks, notes=(*ranks.notes, *notes, *known.meet(given.runs)))}
+    tables = {**told, "ranks": replace(ranks, notes=(*ranks.notes, *notes, *known.meet(given.runs)))}
     said = [board_sentence(ranks, stability, level, measure=by)]
     tables |= _dated(board, stepping, said)
     tables |= _held_out(board, held, labels or {}, said)
@@ -224,8 +228,16 @@ def _held_out(board: Board, held: Values | None, labels: Mapping[str, Values], s
     """Whether the order holds on private topics, and under other labels."""
     if held is None and not labels:
         return {}
+    own = {board.measure: {(board.draws, board.asked.seed): board.stability}}  # it is not drawn twice
     conditions = [
-        Condition(name=f"public, {measure}", private=False, labels="own", values=board.values, measure=measure)
+        Condition(
+            name=f"public, {measure}",
+            private=False,
+            labels="own",
+            values=board.values,
+            measure=measure,
+            drawn=own.get(measure, {}),
+        )
         for measure in board.values.measures
     ]
     if held is not None:
@@ -350,6 +362,7 @@ def _charts(tables: Mapping[str, Table]) -> tuple[str, ...]:
     drawn = {
         "board": "ranks",
         "stability": "stability",
+        "p-matrix": "pairs",
         "sota": "history",
         "public-private": "condition_ranks",
         "moves": "moves",

@@ -1,11 +1,11 @@
 """What is wrong with these files?"""
 
-from collections.abc import Callable, Iterable
-from os import PathLike
+from collections.abc import Callable, Collection, Iterable, Mapping
+from os import PathLike, fspath
 from pathlib import Path
 
 from cranfield.core import Input, Provenance, Study, Table
-from cranfield.data import Inspected, Problem, compare_topics, inspect
+from cranfield.data import Inspected, Limits, Problem, compare_topics, inspect
 
 COLUMNS = ("file", "line", "code", "severity", "message", "hint")
 
@@ -14,22 +14,29 @@ def lint(
     files: Iterable[str | PathLike[str]],
     *,
     qrels: str | PathLike[str] | None = None,
+    limits: Limits | None = None,
+    names: Mapping[str | PathLike[str], str] | None = None,
+    hidden: Collection[str] = (),
     progress: Callable[[int, int], object] | None = None,
     command: str = "",
 ) -> Study:
     """Every problem of runs and qrels, without evaluating anything; of a folder, every file in it.
 
-    The first qrels among the files (or ``qrels``) are the ones that runs are compared with: which topics they share.
+    The first qrels among the files are the ones that runs are compared with: which topics they share. Where ``qrels``
+    are given, all the files are taken for runs. ``limits`` hold for the files, not for the qrels; ``names`` says what
+    to call a file that is stored under another name. ``hidden`` topics of the qrels are counted and never named.
     ``progress`` is told how many files are done, and how many there are.
     """
-    given = ([qrels] if qrels is not None else []) + list(files)
-    every = [file for name in given for file in _files(name)]
-    inspected: list[Inspected] = []
-    for file in every:
-        inspected.append(inspect(file))
+    every = [file for name in files for file in _files(name)]
+    shown = {fspath(file): name for file, name in (names or {}).items()}
+    judged = None if qrels is None else inspect(qrels, kind="qrels", name=shown.get(fspath(qrels)))
+    inspected: list[Inspected] = [judged] if judged else []
+    kind = "run" if judged else None
+    for done, file in enumerate(every, start=1):
+        inspected.append(inspect(file, kind=kind, name=shown.get(fspath(file)), limits=limits))
         if progress:
-            progress(len(inspected), len(every))
-    judged = next((found for found in inspected if found.kind == "qrels"), None)
+            progress(done, len(every))
+    judged = judged or next((found for found in inspected if found.kind == "qrels"), None)
     problems: list[Problem] = []
     for found in inspected:
         problems += found.problems.kept
@@ -37,7 +44,7 @@ def lint(
             message = f"{found.problems.not_kept} more problems are not listed"
             problems.append(Problem(found.file, 0, "W-MORE", message, "mend the first ones, then look again"))
         if judged and found.kind == "run":
-            problems += compare_topics(judged, found)
+            problems += compare_topics(judged, found, hidden=hidden)
     rows = [{name: getattr(problem, name) for name in COLUMNS} for problem in problems]
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors

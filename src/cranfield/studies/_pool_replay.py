@@ -82,7 +82,7 @@ def replay_pool(
         raise ParameterError(f"unjudged documents cannot be {unjudged!r}", hint="choose skip, or not relevant")
     check_rel(rel)
     asked, wanted = parse_measure(measure), parse_strategies(strategies, text=corpus is not None)
-    judgments, read = read_qrels(qrels), _read_twice(runs, ties)
+    judgments, read = read_qrels(qrels), read_twice(runs, ties)
     found = read_candidates(read, depth=depth, ties=ties, progress=part_of(progress, 0, 5))  # percent of the work
     texts = None if corpus is None else read_corpus(corpus, wanted=set(found.document.to_list()))
     values = evaluate(judgments, read, [asked], ties=ties, scale="ignore", threads=threads, command=command)
@@ -135,7 +135,7 @@ def replay_pool(
     return Study("pool", tables, {"sentence": " ".join(said)}, made_by, charts=charts)
 
 
-def _read_twice(runs: Any, ties: Ties | str) -> list[Run | RunFile | RunFrame]:
+def read_twice(runs: Any, ties: Ties | str) -> list[Run | RunFile | RunFrame]:
     """Runs that can be read again; what comes from standard input is kept whole."""
     found = find_runs(runs)
     return [read_run(one, ties=ties) if isinstance(one, RunFile) and str(one.path) == "-" else one for one in found]

@@ -17,13 +17,16 @@ from cranfield.charts import CHARTS, SUFFIXES, Chart, PrecisionRecall, Weights, 
 from cranfield.charts._theme import COLOURS, INK, SHAPES
 from cranfield.core import MissingExtra, UnknownName
 from tests.unit.charts import (
+    test_answers,
     test_board,
     test_crowds,
     test_difficulty,
+    test_heat,
     test_history,
     test_novelty,
     test_outcomes,
     test_pools,
+    test_released,
     test_robustness,
     test_spacing,
 )
@@ -71,13 +74,16 @@ TABLES = {
     "p-matrix": COMPARED["tests"],
     "intervals": ANALYSED["systems"],
     "boxes": ANALYSED["boxes"],
+    **test_answers.TABLES,
     **test_outcomes.TABLES,
     **test_board.TABLES,
     **test_crowds.TABLES,
     **test_difficulty.TABLES,
+    **test_heat.TABLES,
     **test_history.TABLES,
     **test_novelty.TABLES,
     **test_pools.TABLES,
+    **test_released.TABLES,
     **test_robustness.TABLES,
     **test_spacing.TABLES,
 }
@@ -90,13 +96,16 @@ WORDS = {
     "p-matrix": {"t on score", "p after correction; runs from the highest down", *SCORES, "not significant"},
     "intervals": {"mean", "dot: mean; the best on top", *SCORES},
     "boxes": {"value", "line: median; diamond: mean", *SCORES},
+    **test_answers.SAID,
     **test_outcomes.SAID,
     **test_board.SAID,
     **test_crowds.SAID,
     **test_difficulty.SAID,
+    **test_heat.SAID,
     "sota": {"mean"},
     **test_novelty.SAID,
     **test_pools.SAID,
+    **test_released.SAID,
     **test_robustness.SAID,
     **test_spacing.SAID,
 }
@@ -311,6 +320,39 @@ def test_every_pair_has_two_cells_with_opposite_words() -> None:
         assert other == said.replace("higher", "?").replace("lower", "higher").replace("?", "lower")
     small = {(row["a"], row["b"]) for row in rows if float(str(row["p_adjusted"])) <= 0.05}
     assert {pair for pair, said in cells.items() if said != "not significant"} == small | {(b, a) for a, b in small}
+
+
+def test_the_pairs_of_a_board_are_drawn_as_tests_are() -> None:
+    board = cf.leaderboard(pl.DataFrame(SCORES), test="t", pairs=True, scale="ignore")
+    whole = draw(board, "p-matrix").to_dict()
+    assert whole["title"]["text"] == "t on score"
+    cells = {(cell["row"], cell["column"]): cell["class"] for cell in drawn(board["pairs"], "p-matrix")[0]}
+    tested = {(cell["row"], cell["column"]): cell["class"] for cell in drawn(COMPARED["tests"], "p-matrix")[0]}
+    assert cells == tested
+    assert len(cells) == 6
+
+
+def test_of_many_runs_neighbours_of_one_class_are_one_bar(tmp_path: Path) -> None:
+    draws = np.random.default_rng(3)
+    runs = 45
+    matrix = draws.random((30, 1)) + draws.normal(0, 0.1, (30, runs)) + draws.permutation(np.linspace(0, 0.6, runs))
+    scores = pl.DataFrame({f"run{i:02}": matrix[:, i] for i in range(runs)})
+    board = cf.leaderboard(scores, pairs=True, draws=50, scale="ignore")
+    bars, names = drawn(board["pairs"], "p-matrix")
+    order = [f"run{i:02}" for i in np.argsort(-matrix.mean(axis=0))]
+    assert [row["run"] for row in names] == order
+    cells = {(bar["row"], order[i]): bar["class"] for bar in bars for i in range(bar["start"], bar["end"])}
+    assert len(cells) == runs * (runs - 1) == sum(bar["end"] - bar["start"] for bar in bars)
+    for row in board["pairs"].rows():
+        p, gap = float(str(row["p_adjusted"])), float(str(row["difference"]))
+        size = "p ≤ .001" if p <= 0.001 else "p ≤ .01" if p <= 0.01 else "p ≤ .05" if p <= 0.05 else ""
+        for one, other, up in ((row["b"], row["a"], gap > 0), (row["a"], row["b"], gap < 0)):
+            said = f"{'higher' if up else 'lower'}, {size}" if size else "not significant"
+            assert cells[str(one), str(other)] == said
+    assert len(bars) < len(cells) / 5
+    assert {"run00", "run44", "higher, p ≤ .001"} <= set(
+        re.findall(r">([^<>]+)</t(?:ext|span)>", svg_of(board["pairs"], tmp_path, "p-matrix"))
+    )
 
 
 def test_the_curve_shows_what_changes() -> None:

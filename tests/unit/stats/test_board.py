@@ -29,7 +29,7 @@ from cranfield.stats import (
     Uncorrected,
     above_table,
     board_sentence,
-    board_table,
+    board_tables,
     rank_stability,
     stability_table,
 )
@@ -46,10 +46,14 @@ def made(matrix: Any, names: Sequence[str] = "", direction: Direction | None = N
 
 
 def board(values: Values, stability: RankStability | None = None, **options: Any) -> Table:
+    return boards(values, stability, **options)["ranks"]
+
+
+def boards(values: Values, stability: RankStability | None = None, **options: Any) -> dict[str, Table]:
     lower = values.measures[0].direction is Direction.LOWER
     stable = stability or rank_stability(values.matrix(), draws=500, lower_is_better=lower)
     how: dict[str, Any] = {"test": T(), "correction": Holm(), "interval": TInterval(), "asked": Asked()}
-    return board_table(values, "M", stable, **(how | options))
+    return board_tables(values, "M", stable, **(how | options))
 
 
 def simulated(topics: int = 40, runs: int = 7, seed: int = 4) -> Any:

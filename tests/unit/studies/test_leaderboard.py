@@ -14,6 +14,7 @@ from cranfield.charts import draw
 from cranfield.core import ParameterError, ScaleError, Study
 from cranfield.data import Values, read_entries
 from cranfield.simulate import Campaign
+from cranfield.stats import _conditions, rank_stability
 
 SCORES: dict[str, list[Any]] = {
     "topic": ["1", "2", "3"],
@@ -79,6 +80,29 @@ def test_rank_counts_the_runs_that_are_significantly_better(values: Values) -> N
     assert {row["run"]: row["rank"] for row in rows(study, "ranks")} == {run: 1 + n for run, n in worse.items()}
 
 
+def test_runs_stand_beside_the_best_and_on_request_beside_each_other(values: Values) -> None:
+    study = cf.leaderboard(values, test="t")
+    assert "pairs" not in study.tables
+    assert "p-matrix" not in study.charts
+    means = {row["run"]: row["mean"] for row in rows(study, "ranks")}
+    best = max(means, key=lambda run: means[run])
+    told = {frozenset((row["a"], row["b"])): row for row in rows(cf.test(values, "t", correct="holm"), "tests")[:28]}
+    for row in rows(study, "behind"):
+        assert row["best"] == best
+        assert row["difference"] == pytest.approx(means[row["run"]] - means[best])
+        if row["run"] != best:
+            there = told[frozenset((row["run"], best))]
+            assert (row["p"], row["p_adjusted"]) == pytest.approx((there["p"], there["p_adjusted"]))
+    whole = cf.leaderboard(values, test="t", pairs=True)
+    assert len(whole["pairs"]) == 8 * 7 // 2
+    assert whole.charts[:3] == ("board", "stability", "p-matrix")
+    assert rows(whole, "ranks") == rows(study, "ranks")
+    assert draw(whole, "p-matrix").to_dict()["title"]["text"] == "t on AP"
+    first, (pair, *_) = rows(cf.test(values, "t", correct="holm"), "tests")[0], rows(whole, "pairs")
+    assert {name: first[name] for name in ("a", "b")} == {name: pair[name] for name in ("a", "b")}
+    assert (first["difference"], first["p_adjusted"]) == pytest.approx((pair["difference"], pair["p_adjusted"]))
+
+
 def test_groups_and_history(values: Values, folder: Path) -> None:
     study = cf.leaderboard(values, entries=folder / "runs.csv")
     assert {"groups", "sota", "history"} <= set(study.tables)
@@ -112,6 +136,20 @@ def test_private_topics_take_no_part_in_the_board(values: Values, folder: Path) 
     assert {row["group"] for row in rows(study, "overfitting")} <= {row["group"] for row in rows(study, "groups")}
     given = cf.leaderboard(values.only(values.topics[12:]), entries=folder / "runs.csv", private=private)
     assert rows(given, "moves") == rows(study, "moves")
+
+
+def test_the_board_is_not_drawn_again_as_a_condition(values: Values, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(matrix: Any, **how: Any) -> Any:
+        asked.append(matrix.shape)
+        return rank_stability(matrix, **how)
+
+    monkeypatch.setattr(_conditions, "rank_stability", counted)
+    study = cf.leaderboard(values, private=list(values.topics[:12]), draws=300)
+    assert asked == [(18, 8), (12, 8), (12, 8)]  # public nDCG@10, private AP and nDCG@10
+    found = {row["run"]: row["p_first"] for row in rows(study, "conditions") if row["condition"] == "public, AP"}
+    assert found == {row["run"]: row["p_first"] for row in rows(study, "ranks")}
 
 
 def test_other_labels_are_another_condition(values: Values, folder: Path) -> None:
