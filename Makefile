@@ -24,8 +24,8 @@ help: ## show this list
 	echo
 	echo 'make test TESTS=tests/unit ARGS="-k rbp"    some of the tests'
 
-demo: native ## build, then judge and rank the systems of a built-in campaign
-	cranfield demo $(ARGS)
+demo: native $(if $(SERVE),.venv/.synced-test) ## build, then judge and rank the systems of a built-in campaign; SERVE=1 as a server
+	cranfield demo $(if $(SERVE),--serve) $(ARGS)
 
 test: .venv/.synced-test native services ## build, install what the tests need, run them
 	pytest $(TESTS) $(ARGS)

@@ -23,6 +23,7 @@ from benchmarks.novelty import novelty
 from benchmarks.pool import pool
 from benchmarks.ranks import ranks
 from benchmarks.report import Row, report
+from benchmarks.server import server
 from benchmarks.significance import significance
 from cranfield.measures import first_use
 
@@ -252,14 +253,26 @@ def main() -> None:
     parser.add_argument(
         "only",
         nargs="*",
-        choices=["big", "cold", "campaign", "significance", "ranks", "agreement", "novelty", "crowd", "pool", []],
+        choices=[
+            "big",
+            "cold",
+            "campaign",
+            "significance",
+            "ranks",
+            "agreement",
+            "novelty",
+            "crowd",
+            "pool",
+            "server",
+            [],
+        ],
         help="default: everything",
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (big, cold, campaign, significance, ranks, agreement, novelty, crowd, pool):
+        for part in (big, cold, campaign, significance, ranks, agreement, novelty, crowd, pool, server):
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)

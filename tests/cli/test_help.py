@@ -16,6 +16,8 @@ from cranfield.simulate import Campaign
 from tests.cli.conftest import Command
 
 PAGES = ["", *COMMANDS]
+# Their examples need a server: test_serve.py, test_submit.py and test_backup.py run them with one.
+ELSEWHERE = {"serve", "worker", "submit", "status", "download", "backup", "restore", "export", "audit"}
 
 
 def help_of(command: str, cranfield: Command) -> str:
@@ -90,11 +92,11 @@ def test_every_option_is_explained(command: str, cranfield: Command) -> None:
         assert re.search(r" {2,}[A-Z][a-z ]", option), option
 
 
-@pytest.mark.parametrize("command", PAGES)
+@pytest.mark.parametrize("command", [page for page in PAGES if page not in ELSEWHERE])
 def test_examples_run(
     command: str, cranfield: Command, campaign: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = examples(help_of(command, cranfield))
+    found = [line for line in examples(help_of(command, cranfield)) if "--serve" not in line]  # that one never ends
     assert found
     made: list[Campaign] = []
     real = Campaign.write

@@ -48,12 +48,13 @@ FENCES = {
     "yaml": within("data", lazy=True),
     "hypothesis": within("simulate", lazy=True),
     "sklearn": within("pooling", lazy=True),
-    "django": within("server"),
+    "django": within("server", "cli"),
+    "markdown_it": within("server"),
     "ninja": within("server"),
     "django_htmx": within("server"),
     "csp": within("server"),
     "whitenoise": within("server"),
-    "granian": within("server", lazy=True),
+    "granian": within("server", "cli", lazy=True),
     "pydantic": within("server"),  # it comes with django-ninja
 }
 

@@ -72,7 +72,8 @@ def test_no_list_of_names_is_kept_by_hand() -> None:
 
 def test_what_is_loaded_later_is_what_types_see() -> None:
     """A name under TYPE_CHECKING is looked up on first use, and the other way round."""
-    for init in SOURCE.rglob("__init__.py"):
+    inside = SOURCE / "server"  # its packages can be loaded only once Django is set up, and none loads names later
+    for init in (found for found in SOURCE.rglob("__init__.py") if inside not in found.parent.parents):
         module = import_module(".".join(("cranfield", *init.parent.relative_to(SOURCE).parts)))
         seen = {found.name.split(".")[-1] for found in imports(init) if found.lazy}
         places = vars(module)["__getattr__"].places if "__getattr__" in vars(module) else {}

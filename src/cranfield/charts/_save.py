@@ -17,6 +17,7 @@ OUTSIDE = re.compile(
     r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)" viewBox="0 0 (?P=width) (?P=height)">'
     r'<rect width="(?P=width)" height="(?P=height)"'
 )
+COUNTED = re.compile(r'(?P<before>\bid="|url\(#)(?P<name>(?P<kind>gradient_|clip)\d+)')
 SHARP = 2  # dots of a PNG for each point
 CELLS = 2_000  # marks from which on an SVG is heavier than a PNG: 129 × 129 of them are 2.9 MB
 SVG, PNG = "image/svg+xml", "image/png"
@@ -47,14 +48,14 @@ def save(chart: Picture, path: str | PathLike[str]) -> None:
     convert = need("vl_convert", extra="charts")
     spec = _harmless(chart.to_dict())
     if suffix == ".svg":
-        Path(path).write_text(_roomy(convert.vegalite_to_svg(spec)), encoding="utf-8")
+        Path(path).write_text(_roomy(_numbered(convert.vegalite_to_svg(spec))), encoding="utf-8")
     elif suffix == ".png":
         Path(path).write_bytes(convert.vegalite_to_png(spec, scale=SHARP))
     elif suffix == ".pdf":
         Path(path).write_bytes(convert.vegalite_to_pdf(spec))
     else:
         # vegalite_to_html would bring 900 kB of scripts, and run what stands in the name of a run as another.
-        Path(path).write_text(PAGE.format(_roomy(convert.vegalite_to_svg(spec))), encoding="utf-8")
+        Path(path).write_text(PAGE.format(_roomy(_numbered(convert.vegalite_to_svg(spec)))), encoding="utf-8")
 
 
 def to_picture(data: Study | Table, name: str, *, most: int = CELLS) -> tuple[bytes, str]:
@@ -63,7 +64,20 @@ def to_picture(data: Study | Table, name: str, *, most: int = CELLS) -> tuple[by
     spec = _harmless(draw(data, name).to_dict(validate=False))  # valid by its tests; a check costs a second
     if count_marks(spec) > most:
         return _packed(convert.vegalite_to_png(spec, scale=SHARP)), PNG
-    return _roomy(convert.vegalite_to_svg(spec)).encode(), SVG
+    return _roomy(_numbered(convert.vegalite_to_svg(spec))).encode(), SVG
+
+
+def _numbered(svg: str) -> str:
+    """The same picture whenever it is drawn: the renderer counts gradients and clips through all that it has drawn."""
+    seen: dict[str, str] = {}
+
+    def again(found: re.Match[str]) -> str:
+        kind, name = found["kind"], found["name"]
+        if name not in seen:
+            seen[name] = f"{kind}{sum(one.startswith(kind) for one in seen)}"
+        return f"{found['before']}{seen[name]}"
+
+    return COUNTED.sub(again, svg)
 
 
 def _roomy(svg: str) -> str:

@@ -21,16 +21,25 @@ from ._usage import Command, Whole
 @click.command("demo", cls=Command)
 @click.option("--folder", metavar="FOLDER", help="Keep the campaign there.  [default: thrown away]")
 @click.option("--seed", type=Whole(least=0), default=SEED, show_default=True, help="Another seed, another campaign.")
-def command(folder: str | None, seed: int) -> None:
+@click.option("--serve", is_flag=True, help="Show it as a leaderboard server, until Ctrl-C.")
+@click.option("--port", type=Whole(), default=8000, show_default=True, help="The port that server listens on.")
+def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
     """Make the built-in campaign (40 runs of 12 groups, 50 topics), rank its runs, ask whether the lead is real.
+
+    With --serve it becomes a leaderboard server with an open and a closed task, and accounts that are ready.
 
     \b
     Examples:
       cranfield demo
       cranfield demo --folder campaign
+      cranfield demo --serve --port 8080
     """
     if folder:
         check_empty(folder)
+    if serve:
+        from ._demo_server import serve_demo
+
+        return serve_demo(folder, seed, port)
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(folder or scratch)
         click.echo(f"making a campaign from seed {seed}: 50 topics, 12 groups, 40 runs …", err=True)
@@ -49,6 +58,7 @@ def command(folder: str | None, seed: int) -> None:
             click.echo(f"try: cranfield leaderboard {where} --entries {written.table} --robust", err=True)
             click.echo(f"     cranfield report {where} --entries {written.table} -o report.html", err=True)
             click.echo(f"     cranfield anova {where} -m nDCG@10", err=True)
+    return 0
 
 
 def _shown(board: Study) -> Table:

@@ -39,6 +39,15 @@ COMMANDS = {
     "tests": ("_tests", "the catalogue of tests and other statistics, or one of them explained"),
     "simulate": ("_simulate", "a made-up campaign: topics, judgments and runs of many groups"),
     "demo": ("_demo", "the built-in campaign, made, evaluated and shown"),
+    "serve": ("_serve", "a leaderboard server: tasks, submissions, boards, in one folder"),
+    "worker": ("_worker", "one more process that works for a server"),
+    "submit": ("_submit", "hand in a run to a server, or only ask what is wrong with it"),
+    "status": ("_status", "what became of a run, or of all of one's runs in a task"),
+    "download": ("_download", "a board, its public judgments and one's own runs, as files"),
+    "backup": ("_backup", "a whole server in one file, while it runs"),
+    "restore": ("_restore", "a new home for a server, from a backup"),
+    "export": ("_export", "a server's pages, or one of its tasks, as files"),
+    "audit": ("_audit", "was anything in the log of a server changed?"),
 }
 
 

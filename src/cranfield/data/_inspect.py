@@ -1,7 +1,6 @@
 """Looking at a file without using it."""
 
 import sys
-from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -110,19 +109,19 @@ def _has_scores(path: Path) -> bool:
     return True
 
 
-def compare_topics(qrels: Inspected, run: Inspected, *, hidden: Collection[str] = ()) -> list[Problem]:
-    """What is wrong between a run and the qrels it would be evaluated with; ``hidden`` topics are never named."""
+def compare_topics(qrels: Inspected, run: Inspected) -> list[Problem]:
+    """What is wrong between a run and the qrels it would be evaluated with."""
     judged, retrieved = dict.fromkeys(qrels.topics), dict.fromkeys(run.topics)
     missing = [topic for topic in judged if topic not in retrieved]
     unknown = [topic for topic in retrieved if topic not in judged]
     problems = []
     if judged and retrieved and len(missing) == len(judged):
         message = f"no topic of the run is in the qrels (the run has {listed(retrieved)})"
-        hint = f"the qrels have {_named(judged, hidden)}: do they belong together?"
+        hint = f"the qrels have {listed(judged)}: do they belong together?"
         return [Problem(run.file, 0, "E-TOPICS", message, hint)]
     if missing and retrieved:
         verb = "are" if len(missing) > 1 else "is"
-        message = f"{len(missing)} of {len(judged)} judged topics {verb} missing ({_named(missing, hidden)})"
+        message = f"{len(missing)} of {len(judged)} judged topics {verb} missing ({listed(missing)})"
         problems.append(
             Problem(run.file, 0, "W-MISSING", message, "a missing topic counts as worst; --topics both leaves it out")
         )
@@ -131,11 +130,3 @@ def compare_topics(qrels: Inspected, run: Inspected, *, hidden: Collection[str] 
         message = f"{what} not in the qrels ({listed(unknown)})"
         problems.append(Problem(run.file, 0, "W-UNKNOWN", message, "what nobody judged is not evaluated"))
     return problems
-
-
-def _named(topics: Collection[str], hidden: Collection[str]) -> str:
-    """Topics by name; of hidden ones, how many there are."""
-    secret = frozenset(hidden)
-    shown = [topic for topic in topics if topic not in secret]
-    rest = sum(topic in secret for topic in topics)
-    return ", ".join([listed(shown)] * bool(shown) + [f"{rest} private"] * bool(rest))

@@ -1,6 +1,6 @@
 """What is wrong with these files?"""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -16,7 +16,6 @@ def lint(
     qrels: str | PathLike[str] | None = None,
     limits: Limits | None = None,
     names: Mapping[str | PathLike[str], str] | None = None,
-    hidden: Collection[str] = (),
     progress: Callable[[int, int], object] | None = None,
     command: str = "",
 ) -> Study:
@@ -24,7 +23,7 @@ def lint(
 
     The first qrels among the files are the ones that runs are compared with: which topics they share. Where ``qrels``
     are given, all the files are taken for runs. ``limits`` hold for the files, not for the qrels; ``names`` says what
-    to call a file that is stored under another name. ``hidden`` topics of the qrels are counted and never named.
+    to call a file that is stored under another name.
     ``progress`` is told how many files are done, and how many there are.
     """
     every = [file for name in files for file in _files(name)]
@@ -44,7 +43,7 @@ def lint(
             message = f"{found.problems.not_kept} more problems are not listed"
             problems.append(Problem(found.file, 0, "W-MORE", message, "mend the first ones, then look again"))
         if judged and found.kind == "run":
-            problems += compare_topics(judged, found, hidden=hidden)
+            problems += compare_topics(judged, found)
     rows = [{name: getattr(problem, name) for name in COLUMNS} for problem in problems]
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors

@@ -335,8 +335,8 @@ NOT_TEXT = [
         name="a zip archive",
         files=run(zipped),
         code="E-ARCHIVE",
-        error="run.txt: this is a zip archive",
-        hint="unpack it and name the file inside",
+        error="run.txt: this is a zip archive, not a text file",
+        hint="take the file out of it: plain, or packed with gzip, bzip2, xz or zstd",
     ),
     Refused(
         name="a PDF",
@@ -654,7 +654,8 @@ TYPED = [
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
         hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, topics, pool, "
-        "crowd, report, rerun, lint, convert, fuse, measures, tests, simulate, demo",
+        "crowd, report, rerun, lint, convert, fuse, measures, tests, simulate, demo, serve, worker, submit, status, "
+        "download, backup, restore, export, audit",
         exit=2,
     ),
     Refused(

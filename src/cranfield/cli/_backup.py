@@ -1,0 +1,28 @@
+"""cranfield backup."""
+
+import click
+
+from ._home import home_options, open_home
+from ._show import progress
+from ._usage import Command
+
+
+@click.command("backup", cls=Command)
+@click.argument("file", required=False, metavar="[FILE]")
+@home_options
+def command(file: str | None, home: str, database: str) -> None:
+    """Write a whole server to one file, while it runs: every row, every run, and the digests to check them by.
+
+    The secret key and open sessions are not in it: after a restore everybody logs in again.
+
+    \b
+    Examples:
+      cranfield backup --home board
+      cranfield backup board.tar --home board
+    """
+    open_home(home, database)
+    from cranfield.server.backups import backup
+
+    with progress("copying") as watch:
+        kept = backup(file, progress=watch)
+    click.echo(kept.sentence)

@@ -1,0 +1,43 @@
+"""cranfield demo --serve: the built-in campaign on a server of its own."""
+
+import os
+import tempfile
+from contextlib import nullcontext
+
+import click
+
+from cranfield.core import need
+
+from ._serve import _check_free
+from ._show import progress
+
+
+def serve_demo(folder: str | None, seed: int, port: int) -> int:
+    """Fill a home with the campaign, say who may log in, and serve it until Ctrl-C; the exit code."""
+    need("django", extra="server")
+    need("granian", extra="server")
+    address = "127.0.0.1"
+    _check_free(address, port)
+    with nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="cranfield-demo-") as home:
+        from cranfield.server.processes import Serving, serve
+        from cranfield.server.starting import migrate, start
+
+        how = Serving(home=os.path.abspath(home), address=address, port=port)  # noqa: PTH100  # links stay as they are
+        start(how.home)
+        migrate()
+        from cranfield.server.demo import CLOSED, OPEN, fill, settle
+
+        with progress("handing in runs") as watch:
+            accounts = fill(seed=seed, progress=watch)
+        click.echo("evaluating them, making the boards …", err=True)
+        settle()
+
+        def ready(url: str) -> None:
+            click.echo(f"{url}\n{url}/tasks/{OPEN}/  the open task\n{url}/tasks/{CLOSED}/  the closed one\n")
+            width = max(len(one.name) for one in accounts)
+            for one in accounts:
+                click.echo(f"{one.name.ljust(width)}  password {one.password}")
+            kept = f"; kept in {folder}: cranfield serve --home {folder}" if folder else "; then it is gone"
+            click.echo(f"passwords are shown this once; Ctrl-C ends it{kept}", err=True)
+
+        return serve(how, say=lambda text: click.echo(text, err=True), ready=ready)

@@ -1,0 +1,86 @@
+"""cranfield download."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cranfield.core import InputError
+from cranfield.server.client import Server, ServerSaid
+from cranfield.server.spreadsheets import to_csv
+
+from ._asking import asking_options, connect
+from ._files import whole
+from ._usage import Command
+
+
+@click.command("download", cls=Command)
+@click.argument("place", metavar="URL")
+@click.option("-o", "--output", default=".", metavar="FOLDER", help="Where the files go.  [default: here]")
+@asking_options
+def command(place: str, output: str, token: str | None, form: str | None) -> None:
+    """Fetch what a server has, as files.
+
+    Of a task: the newest board as JSON and CSV, its judgments where they are public, and your own runs. Of a run: the
+    file itself.
+
+    \b
+    Examples:
+      cranfield download https://example.org/tasks/ad-hoc/ -o ad-hoc
+      cranfield download https://example.org/runs/0123456789ab/ -o ad-hoc
+    """
+    server = connect(place, token)
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{output}: this is a file, not a folder", hint="name another folder")
+    if server.address.run:
+        fetched = [_run(server, server.get(f"submissions/{server.address.run}"))]
+    elif server.address.task:
+        fetched = _task(server, server.address.task)
+    else:
+        fetched = [("tasks.json", _json(server.get("tasks")))]
+    for name, content in fetched:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with whole(str(folder / name)) as goal:
+            goal.write_bytes(content)
+    names = [str(folder / name) for name, _ in fetched]
+    click.echo(json.dumps(names) if form == "json" else "\n".join(names))
+
+
+def _task(server: Server, task: str) -> list[tuple[str, bytes]]:
+    """The files of a task."""
+    files: list[tuple[str, bytes]] = []
+    about = server.get(f"tasks/{task}")
+    if about["board"]:
+        answer = server.ask("GET", f"tasks/{task}/board")
+        board = answer.json()
+        columns = list(board["rows"][0]) if board["rows"] else ["run"]
+        text = to_csv(columns, [[row[name] for name in columns] for row in board["rows"]])
+        files += [("board.json", answer.body), ("board.csv", text.encode())]
+    if about["version"]:
+        try:
+            files.append(("qrels.txt", server.ask("GET", f"tasks/{task}/labels/{about['version']}").body))
+        except ServerSaid as error:
+            if error.status != 404:  # they are not public
+                raise
+    if server.token:
+        mine = server.get("submissions", task=task)
+        files += [(f"runs/{name}", content) for name, content in (_run(server, run) for run in mine)]
+    if not files:
+        raise InputError(f"{task}: there is nothing to download yet", hint="wait for the first board")
+    return files
+
+
+def _run(server: Server, run: Mapping[str, Any]) -> tuple[str, bytes]:
+    """A run under a name that can do no harm, whatever its server says."""
+    content = server.ask("GET", f"submissions/{run['key']}/file").body
+    name = re.sub(r"[^\w.+@=-]", "_", run["name"] or run["key"]).lstrip(".") or run["key"]
+    packed = {b"\x1f\x8b": ".gz", b"BZ": ".bz2", b"\xfd7": ".xz", b"\x28\xb5": ".zst"}.get(content[:2], "")
+    return f"{name}.run{packed}", content
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()

@@ -1,0 +1,33 @@
+"""cranfield export."""
+
+import click
+
+from ._home import home_options, open_home
+from ._show import progress
+from ._usage import Command
+
+
+@click.command("export", cls=Command)
+@click.argument("folder", metavar="FOLDER")
+@click.option("--static", "static", is_flag=True, help="The whole site as everybody sees it, as files.")
+@click.option("--task", metavar="NAME", help="One task with its runs, judgments, values and board.")
+@home_options
+def command(folder: str, static: bool, task: str | None, home: str, database: str) -> None:
+    """Write a server's pages, or one of its tasks, as files that need no server.
+
+    \b
+    Examples:
+      cranfield export site --static --home board
+      cranfield export archive --task ad-hoc-2024 --home board
+    """
+    if static == bool(task):
+        raise click.UsageError("say what to write\nhint: --static for the site, or --task NAME for one task")
+    open_home(home, database)
+    from cranfield.server.exports import export_site, export_task
+
+    if task:
+        click.echo(f"{export_task(task, folder)}: the task {task}")
+        return
+    with progress("writing pages") as watch:
+        pages = export_site(folder, progress=watch)
+    click.echo(f"{folder}: {pages:,} files")

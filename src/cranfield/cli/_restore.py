@@ -1,0 +1,54 @@
+"""cranfield restore."""
+
+import shutil
+from pathlib import Path
+
+import click
+
+from cranfield.core import ParameterError, need
+
+from ._home import check_database, home_options
+from ._show import progress
+from ._usage import Command
+
+
+@click.command("restore", cls=Command)
+@click.argument("file", metavar="FILE")
+@home_options
+@click.option("--verify", is_flag=True, help="Also compare every hash again, from the disk of the new home.")
+def command(file: str, home: str, database: str, verify: bool) -> None:
+    """Fill a new home from a backup. Every hash is compared on the way.
+
+    \b
+    Examples:
+      cranfield restore board.tar --home new-board --verify
+    """
+    if Path(home).exists() and (not Path(home).is_dir() or any(Path(home).iterdir())):
+        raise ParameterError(f"{home} is not empty", hint="restore into a new folder")
+    need("django", extra="server")
+    from cranfield.server.archives import packed
+
+    with packed(file):  # a damaged file leaves no trace, not even an empty home
+        pass
+    try:
+        kept = _restore(file, home, database)
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)  # half a server would only be in the way
+        raise
+    if verify:
+        from cranfield.server.backups import check
+
+        with progress("comparing") as watch:
+            check(progress=watch)
+    click.echo(f"restored from {kept}")
+
+
+def _restore(file: str, home: str, database: str) -> str:
+    from cranfield.server.starting import start
+
+    start(home, database=database)
+    check_database()
+    from cranfield.server.backups import restore
+
+    with progress("restoring") as watch:
+        return restore(file, progress=watch).sentence

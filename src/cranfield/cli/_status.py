@@ -1,0 +1,61 @@
+"""cranfield status."""
+
+import re
+
+import click
+
+from cranfield.core import Provenance, Study
+from cranfield.server.client import Server
+
+from ._asking import LATER, RUN, asking_options, by_key, connect, lines_of, row_of, show_answer, table_of
+from ._show import typed
+from ._usage import Command
+
+KEY = re.compile(r"[0-9a-f]{12}")
+
+
+@click.command("status", cls=Command)
+@click.argument("place", metavar="URL_OR_KEY")
+@asking_options
+def command(place: str, token: str | None, form: str | None) -> None:
+    """What became of a run: its state, its place in the queue, its value, its rank.
+
+    The address is the one that submit printed. That of a task tells of all your runs in it, and how many are left.
+
+    \b
+    Examples:
+      cranfield status https://example.org/runs/0123456789ab/
+      cranfield status https://example.org/tasks/ad-hoc/ --json
+    """
+    where = by_key(place) if KEY.fullmatch(place) else place
+    server = connect(where, token, must=not _one(where))
+    left = None
+    if server.address.run:
+        runs = [server.get(f"submissions/{server.address.run}")]
+    else:
+        asked = {"task": server.address.task} if server.address.task else {}
+        left = _left(server)
+        runs = server.get("submissions", **asked)
+    rows = [row_of(run) for run in runs]
+    verdict = {"runs": len(runs), "sentence": left} if left else None
+    study = Study(
+        "status", {"submissions": table_of(rows, (*RUN, *LATER), "submissions")}, verdict, Provenance(command=typed())
+    )
+    show_answer(study, [line for run in runs for line in lines_of(run)], form)
+    if left:
+        click.echo(left, err=True)
+
+
+def _one(place: str) -> bool:
+    return "/runs/" in place or "/submissions/" in place
+
+
+def _left(server: Server) -> str:
+    """How many submissions are left, in words."""
+    if not server.address.task:
+        return ""
+    told = server.get(f"tasks/{server.address.task}/left")
+    words = f"{told['now']} of {told['of']} submissions in {told['days']} days left"
+    if not told["takes_runs"]:
+        return "the task takes no submissions now"
+    return words + (f"; the next one from {told['next'][:16].replace('T', ' ')} UTC" if told["next"] else "")

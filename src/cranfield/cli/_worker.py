@@ -1,0 +1,34 @@
+"""cranfield worker."""
+
+import threading
+
+import click
+
+from ._home import home_options, open_home
+from ._usage import Command
+
+
+@click.command("worker", cls=Command)
+@home_options
+@click.option("--once", is_flag=True, help="End when nothing waits.")
+def command(home: str, database: str, once: bool) -> None:
+    """Evaluate runs for a server, beside its own workers, until Ctrl-C.
+
+    With PostgreSQL it may run on another machine, if the folder is shared with that one: the files of runs are there.
+
+    \b
+    Examples:
+      cranfield worker --home boards --once
+      cranfield worker --home boards --database postgresql://me@db/boards
+    """
+    open_home(home, database)
+    from cranfield.server.jobs import stop_on_signals, work
+    from cranfield.server.starting import check_migrated
+
+    check_migrated()
+    stop = threading.Event()
+    stop_on_signals(stop)
+    if not once:
+        click.echo(f"working for {home}; Ctrl-C ends it", err=True)
+    done = work(once=once, stop=stop)
+    click.echo(f"{done} job{'s' * (done != 1)} done")

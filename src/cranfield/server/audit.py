@@ -1,0 +1,75 @@
+"""The log of acts: written inside the transaction of the act, checked from the first row to the last."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from .models import Audit, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from .models import User
+
+START = "0" * 64  # before the first act
+LOCK = 0x43524E46  # of PostgreSQL: one writer of the chain at a time
+
+
+def record(who: User | str | None, what: str, *, task: Task | None = None, **about: Any) -> Audit:
+    """Write down an act. Must be called in the transaction that does it."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+        last = Audit.objects.order_by("-id").values_list("digest", flat=True).first() or START
+        name = who if isinstance(who, str) else who.username if who else "the server"
+        row = Audit(
+            at=timezone.now(), who=name, what=what, task=task.slug if task else "", about=_plain(about), previous=last
+        )
+        row.digest = digest_of(row)
+        row.save()
+        return row
+
+
+def _plain(value: Any) -> Any:
+    """What comes back from either database as it went in: PostgreSQL turns 1e16 into a whole number."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def digest_of(row: Audit) -> str:
+    """What the row says and the digest before it, as one digest."""
+    said = [_moment(row.at), row.who, row.what, row.task, row.about, row.previous]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=True, allow_nan=False).encode()).hexdigest()
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def broken() -> Iterator[tuple[int, str]]:
+    """The rows that are not as they were written, with what is wrong; none if the chain holds."""
+    previous = START
+    for row in Audit.objects.order_by("id").iterator(2000):
+        if row.previous != previous:
+            yield row.pk, "what stood before it was removed or changed"
+        if digest_of(row) != row.digest:
+            yield row.pk, "it was changed"
+        previous = row.digest
+
+
+def head() -> tuple[int, str]:
+    """How many acts there are, and the last digest: noted elsewhere, they show whether the end was cut off."""
+    return Audit.objects.count(), Audit.objects.order_by("-id").values_list("digest", flat=True).first() or START

@@ -1,0 +1,317 @@
+"""Jobs: a board as it stands now becomes a snapshot, with all its panels and pictures."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from cranfield.data import Entries, Entry, Source
+from cranfield.studies import evaluate
+
+from . import audit, blobs, jobs
+from .models import Job, LabelVersion, Picture, Result, Snapshot, Submission, Task
+from .panel_words import of_ranking
+from .panels import Made, panels_of, pictures_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from cranfield.core import Study
+    from cranfield.data import Values
+
+LATER = timedelta(minutes=1)  # by then the pictures are drawn, or somebody else should draw them
+FORM = 1  # of the document; a change that breaks a reader adds one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A run as a board shows it: its label stands for it in every table, whoever made it."""
+
+    label: str
+    team: str | None
+    run: Submission
+    named: bool
+
+    @property
+    def entry(self) -> Entry:
+        """What studies are told of it."""
+        return Entry(
+            self.label,
+            self.team,
+            self.run.received.date(),
+            baseline=self.run.baseline,
+            description=self.run.description if self.named else "",
+            value=self.run.stated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """What a board is made from."""
+
+    task: Task
+    version: LabelVersion
+    kind: str
+    runs: Sequence[Shown]  # those with a file
+    history: Sequence[Shown]  # those of which only a value is stated
+    values: Values | None  # over all judged topics; None where no run has a file
+
+    @property
+    def entries(self) -> Entries:
+        """Who submitted what when."""
+        return Entries(tuple(one.entry for one in self.runs), Source("submissions", "", "headers"))
+
+    @property
+    def qrels(self) -> Path:
+        """The judgments."""
+        return blobs.path_of(self.version.qrels_id)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The runs, by label."""
+        return {one.label: blobs.path_of(str(one.run.blob_id)) for one in self.runs}
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether private topics may be told: once the task is closed, and to organisers."""
+        return self.task.is_closed or self.kind == Snapshot.FULL
+
+    @cached_property
+    def seen(self) -> Values | None:
+        """The values on all topics that may be told."""
+        if self.values is None or self.tells_all or not self.version.private_topics:
+            return self.values
+        return self.values.only(self.version.public_topics)
+
+    @cached_property
+    def ranked(self) -> Values | None:
+        """The values it goes by: public topics while it is open, then private ones, to which nobody could tune."""
+        if self.values is None or not self.version.private_topics:
+            return self.values
+        return self.values.only(getattr(self.version, f"{self.ranked_by}_topics"))
+
+    @property
+    def ranked_by(self) -> str:
+        """Which topics those are."""
+        if len(self.version.private_topics) < 2:
+            return "public" if self.version.private_topics else "all"
+        return "private" if self.task.is_closed else "public"
+
+
+def runs_on(task: Task, kind: str) -> list[Shown]:
+    """The runs of a board, in the order in which they came. Failed and withdrawn ones are never on it."""
+    found = (
+        Submission.objects.filter(task=task, state=Submission.SCORED).select_related("team").order_by("received", "id")
+    )
+    shown: list[Shown] = []
+    unnamed = 0
+    for run in found:
+        if kind == Snapshot.PUBLIC and run.is_hidden:
+            continue
+        named = kind == Snapshot.FULL or not run.is_anonymous
+        unnamed += not named
+        label = run.name if named else f"anonymous {unnamed}"
+        shown.append(Shown(label=label, team=run.team.name if named else None, run=run, named=named))
+    return shown
+
+
+def gather(task: Task, version: LabelVersion, kind: str) -> Board:
+    """Everything a board needs, evaluated from the runs themselves."""
+    shown = runs_on(task, kind)
+    ready = set(Result.objects.filter(version=version).values_list("submission_id", flat=True))
+    runs = [one for one in shown if one.run.blob_id and one.run.pk in ready]
+    history = [one for one in shown if not one.run.blob_id]
+    files = {one.label: blobs.path_of(str(one.run.blob_id)) for one in runs}
+    values = None
+    if files:
+        values = evaluate(blobs.path_of(version.qrels_id), files, task.measures, scale="ignore")
+    return Board(task=task, version=version, kind=kind, runs=runs, history=history, values=values)
+
+
+@jobs.kind("board")
+def board(*, task_id: int) -> None:
+    """Make the snapshots that differ from the last ones."""
+    task = Task.objects.get(pk=task_id)
+    version = ready_version(task)
+    if version is None:
+        return
+    kinds = [Snapshot.PUBLIC]
+    scored = Submission.objects.filter(task=task, state=Submission.SCORED)
+    if (task.private and not task.is_closed) or any(run.is_hidden or run.is_anonymous for run in scored):
+        kinds.append(Snapshot.FULL)  # otherwise organisers see what everybody sees
+    for kind in kinds:
+        made = Made(gather(task, version, kind))
+        snapshot = store(made)
+        if snapshot is not None:
+            draw_all(snapshot, made)
+
+
+def ready_version(task: Task) -> LabelVersion | None:
+    """The newest labels under which the runs of the board stand: not those under which they are still evaluated."""
+    found = None
+    for version in task.versions.order_by("-number"):
+        found = version
+        live = Job.objects.filter(
+            kind="score", state__in=(Job.WAITING, Job.RUNNING), about__version=version.pk
+        ).values_list("about", flat=True)
+        asked = [about["submission"] for about in live]
+        known = Submission.objects.filter(pk__in=asked, state=Submission.SCORED)  # under earlier labels
+        if not known.exclude(results__version=version).exists():
+            break
+    return found
+
+
+@jobs.kind("draw")
+def draw(*, snapshot: int) -> None:
+    """Draw what is missing: the worker that made the snapshot did not come so far."""
+    found = Snapshot.objects.select_related("task", "version").get(pk=snapshot)
+    newest = Snapshot.objects.filter(task=found.task, kind=found.kind).order_by("-number").first()
+    if found == newest and not found.pictures.exists():
+        draw_all(found, Made(gather(found.task, found.version, found.kind)))
+
+
+def draw_all(snapshot: Snapshot, made: Made) -> None:
+    """Keep the pictures of a snapshot: all of them, or none that the next worker would take for all."""
+    drawn = list(pictures_of(made))
+    with transaction.atomic():
+        for panel, content, media in drawn:
+            blob = blobs.put(content)
+            Picture.objects.get_or_create(snapshot=snapshot, panel=panel, defaults={"blob": blob, "media": media})
+
+
+def store(making: Made, why: str = "") -> Snapshot | None:
+    """Keep a board as the next snapshot; None where it is the same as the last one."""
+    given = making.board
+    document = to_document(making)
+    content = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
+    with transaction.atomic():
+        Task.objects.select_for_update().get(pk=given.task.pk)
+        jobs.confirm()  # an older board must never follow a newer one
+        last = Snapshot.objects.filter(task=given.task, kind=given.kind).order_by("-number").first()
+        blob = blobs.put(content)
+        if last is not None and last.document_id == blob.digest:
+            return None
+        made = Snapshot.objects.create(
+            task=given.task,
+            version=given.version,
+            kind=given.kind,
+            number=last.number + 1 if last else 1,
+            document=blob,
+            runs=len(given.runs) + len(given.history),
+            why=why or _why(given, last),
+        )
+        jobs.put("draw", task=given.task, after=timezone.now() + LATER, snapshot=made.pk)
+        audit.record(None, "board", task=given.task, kind=given.kind, number=made.number, document=blob.digest)
+        return made
+
+
+def _why(given: Board, last: Snapshot | None) -> str:
+    """What made this board another one."""
+    if last is None:
+        return "the first board"
+    if last.version_id != given.version.pk:
+        return f"labels, version {given.version.number}"
+    before = {row["run"] for row in json.loads(blobs.read(last.document_id))["rows"]}
+    now = {one.label for one in (*given.runs, *given.history)}
+    came, gone = sorted(now - before), sorted(before - now)
+    parts = [f"new: {', '.join(came[:3])}{' …' * (len(came) > 3)}"] * bool(came)
+    parts += [f"gone: {', '.join(gone[:3])}{' …' * (len(gone) > 3)}"] * bool(gone)
+    return ("; ".join(parts) or ("the task was closed" if given.task.is_closed else "rules or names"))[:200]
+
+
+def to_document(making: Made) -> dict[str, Any]:
+    """The board as plain values: what its pages, its downloads and the API show, and nothing that may not be shown.
+
+    There is no clock time in it, so an equal board is an equal document.
+    """
+    given = making.board
+    task, version = given.task, given.version
+    panels, ranking = panels_of(making)
+    counts = Counter(one.run.team_id for one in runs_on(task, Snapshot.FULL))
+    return {
+        "form": FORM,
+        "task": {"slug": task.slug, "title": task.title, "measures": task.measures}
+        | {"measure": task.measure, "test": task.test, "level": task.level},
+        "kind": given.kind,
+        "closed": task.is_closed,
+        "version": version.number,
+        "topics": {"public": len(version.public_topics), "private": len(version.private_topics)},
+        "ranked_by": given.ranked_by,
+        "judgments": version.judgments,
+        "rows": rows_of(given, ranking, counts),
+        "panels": panels,
+        "sentence": of_ranking(ranking) if ranking is not None else "No run has been evaluated yet.",
+        "made_by": _made_by(ranking),
+    }
+
+
+def _made_by(ranking: Study | None) -> dict[str, Any] | None:
+    """How it was made; the files are left out, whose hashes would tell an unnamed run or private labels again."""
+    if ranking is None or ranking.made_by is None:
+        return None
+    return {name: value for name, value in ranking.made_by.as_dict().items() if name != "inputs"}
+
+
+def rows_of(given: Board, ranking: Study | None, counts: Counter[int]) -> list[dict[str, Any]]:
+    """The rows of the board, best first; history, of which only a value is stated, behind."""
+    shown = {one.label: one for one in (*given.runs, *given.history)}
+    rows: list[dict[str, Any]] = []
+    tables = ranking.tables if ranking is not None else {}
+    behind = {row["run"]: row for row in tables["behind"].rows()} if "behind" in tables else {}
+    answers = {row["run"]: row for row in tables["answers"].rows()} if "answers" in tables else {}
+    for row in tables["ranks"].rows() if "ranks" in tables else []:
+        one = shown[str(row["run"])]
+        apart, told = behind.get(row["run"], {}), answers.get(row["run"], {})
+        rows.append(
+            _facts(one, counts)
+            | {name: row[name] for name in ("rank", "rank_low", "rank_high", "letters", "low", "high", "p_first")}
+            | {
+                "value": row["mean"],
+                "difference": apart.get("difference"),
+                "p_adjusted": apart.get("p_adjusted"),
+                "answered": told.get("share"),
+                "unjudged": told.get("unjudged"),
+                "released": _released(given, one),
+            }
+        )
+    rest = sorted(given.history, key=lambda one: -(one.run.stated or 0))
+    empty = ("rank", "rank_low", "rank_high", "letters", "low", "high", "p_first", "difference", "p_adjusted")
+    rows += [
+        _facts(one, counts)
+        | dict.fromkeys((*empty, "answered", "unjudged", "released"))
+        | {"value": one.run.stated, "badges": ["history"]}
+        for one in rest
+    ]
+    return rows
+
+
+def _facts(one: Shown, counts: Counter[int]) -> dict[str, Any]:
+    run = one.run
+    badges = ["baseline"] * run.baseline + ["hidden"] * run.is_hidden
+    return {
+        "run": one.label,
+        "key": run.key,
+        "group": one.team,
+        "anonymous_until": run.anonymous.isoformat() if run.anonymous and not one.named else None,
+        "kind": run.kind if one.named else "",
+        "metadata": run.metadata if one.named else {},
+        "date": run.received.date().isoformat(),
+        "runs": counts[run.team_id] if one.named else None,
+        "badges": badges,
+    }
+
+
+def _released(given: Board, one: Shown) -> float | None:
+    """The one value on private topics that is told while the task is open."""
+    if not given.task.tells_private:
+        return None
+    found = Result.objects.filter(submission=one.run, version=given.version).values_list("released", flat=True).first()
+    return found

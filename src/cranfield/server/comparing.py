@@ -1,0 +1,78 @@
+"""Some runs of a task side by side: the study ``compare``, on the topics that the viewer may see."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from cranfield.charts import to_picture
+from cranfield.core.render import plain
+from cranfield.studies import compare, evaluate
+
+from . import blobs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cranfield.core import Study
+
+    from .models import LabelVersion, Submission
+
+MOST = 4  # runs at once
+TABLES = {
+    "verdicts": "Verdict",
+    "outcomes": "Outcomes of topics",
+    "answered": "Answered topics",
+    "both": "Ranks where both answer",
+    "overall": "Whole measures",
+}
+CHARTS = {"outcomes": "Outcomes of topics", "topic-differences": "Differences by topic"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What a comparison says, ready for a page."""
+
+    sentence: str
+    tables: Mapping[str, Mapping[str, Any]]
+    pictures: Mapping[str, str]  # title: as data, because they belong to no address
+    notes: tuple[str, ...]
+
+
+def compare_runs(runs: list[tuple[str, Submission]], version: LabelVersion, *, private: bool) -> Compared:
+    """The first run beside the others, by the names given; on all topics or on the public ones."""
+    files = tuple((name, str(run.blob_id)) for name, run in runs)
+    topics = None if private or not version.private_topics else tuple(version.public_topics)
+    return _compared(files, version.qrels_id, version.task.measures, topics)
+
+
+@lru_cache(maxsize=64)
+def _compared(
+    files: tuple[tuple[str, str], ...], qrels: str, measures: str, topics: tuple[str, ...] | None
+) -> Compared:
+    values = evaluate(
+        blobs.path_of(qrels),
+        {name: blobs.path_of(digest) for name, digest in files},
+        measures,
+        only=topics,
+        scale="ignore",
+    )
+    study = compare(values, baseline=files[0][0], scale="ignore")
+    tables = {
+        title: {"columns": list(study[name].columns), "rows": [list(row.values()) for row in plain(study[name].rows())]}
+        for name, title in TABLES.items()
+        if name in study.tables and len(study[name])
+    }
+    notes = tuple(dict.fromkeys(note for name in TABLES if name in study.tables for note in study[name].notes))
+    return Compared(sentence=study.sentence, tables=tables, pictures=_pictures(study), notes=notes)
+
+
+def _pictures(study: Study) -> dict[str, str]:
+    found = {}
+    for name, title in CHARTS.items():
+        if name in study.charts:
+            content, media = to_picture(study, name)
+            found[title] = f"data:{media};base64,{base64.b64encode(content).decode()}"
+    return found

@@ -1,0 +1,26 @@
+"""What every page knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils.functional import SimpleLazyObject
+
+from cranfield.core import VERSION
+
+from .visibility import Viewer
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+def everywhere(request: HttpRequest) -> dict[str, Any]:
+    """The name of the site, the version, and who looks: looked up only where a page asks."""
+    return {
+        "site": settings.OPTIONS.name,
+        "software": VERSION,
+        "version": VERSION,
+        "sign_up_open": settings.OPTIONS.sign_up == "open",
+        "viewer": SimpleLazyObject(lambda: Viewer.of(getattr(request, "user", None))),
+    }

@@ -1,0 +1,51 @@
+"""Changing what is said of a run; the run itself never changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from . import audit, jobs
+from .models import Submission
+from .submitting import Refused
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from .models import User
+
+
+def edit(run: Submission, by: User, **changed: Any) -> bool:
+    """Change what is said of a run; whether anything is different. The board is made again.
+
+    That is ``description``, ``kind``, ``link`` and, to an earlier day or none, ``embargo`` and ``anonymous``.
+    """
+    with transaction.atomic():
+        held = Submission.objects.select_for_update().get(pk=run.pk)
+        if held.state == Submission.WITHDRAWN:
+            raise Refused("the run was withdrawn", hint="hand in another one", code="E-CLOSED")
+        for name in ("embargo", "anonymous"):
+            if name in changed:
+                _not_later(getattr(held, name), changed[name])
+        different = {name: value for name, value in changed.items() if getattr(held, name) != value}
+        if not different:
+            return False
+        before = {name: str(getattr(held, name) or "") for name in different}
+        for name, value in different.items():
+            setattr(held, name, value)
+        held.save(update_fields=sorted(different))
+        said = {name: str(value or "") for name, value in different.items()}
+        audit.record(by, "edit", task=held.task, run=held.key, before=before, after=said)
+        jobs.put("board", task=held.task, key=f"board {held.task_id}", task_id=held.task_id)
+        return True
+
+
+def _not_later(before: date | None, after: date | None) -> None:
+    today = timezone.now().date()
+    if after == before or after is None:
+        return
+    if before is None or before <= today or not today <= after < before:
+        hint = "it can be shown and named earlier, never later"
+        raise Refused(f"the day cannot be {after}", hint=hint, code="E-DATE")

@@ -1,0 +1,161 @@
+"""The folder of a server: its database, its blobs, its secrets, its settings."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from cranfield.core import ParameterError
+
+FOLDER, DATABASE, URL = "CRANFIELD_HOME", "CRANFIELD_DATABASE", "CRANFIELD_URL"  # environment
+SETTINGS = """\
+# Settings of this server. What is commented out is the default; a change counts from the next start.
+# name = "Leaderboards"              # stands at the top of every page
+# database = ""                      # postgresql://user:password@host/name; otherwise SQLite in this folder
+# url = "http://127.0.0.1:8000"      # where people reach it: in links, webhooks and cookies
+# hosts = []                         # more names under which it may be asked for
+# sign_up = "invited"                # or "open": anybody may make an account
+# proxied = false                    # behind a proxy that sets X-Forwarded-Proto and X-Forwarded-For
+# upload_mb = 512                    # of one file as it comes
+# unpacked_mb = 4096                 # of one file after unpacking
+# backup_days = 2                    # the operator is told when the last backup is older
+# local_webhooks = false             # messages may go to addresses in this machine's own network
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """What an operator may set in ``cranfield.toml``."""
+
+    name: str = "Leaderboards"
+    database: str = ""
+    url: str = "http://127.0.0.1:8000"
+    hosts: list[str] = field(default_factory=list)
+    sign_up: str = "invited"
+    proxied: bool = False
+    upload_mb: int = 512
+    unpacked_mb: int = 4096
+    backup_days: int = 2
+    local_webhooks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a server keeps everything."""
+
+    folder: Path
+
+    @classmethod
+    def here(cls) -> Home:
+        """The home that the environment names."""
+        return cls(Path(os.environ.get(FOLDER) or "cranfield-home").absolute())
+
+    @property
+    def database(self) -> Path:
+        """The SQLite database, where there is no other."""
+        return self.folder / "database.sqlite3"
+
+    @property
+    def blobs(self) -> Path:
+        """Files by the hash of their content."""
+        return self.folder / "blobs"
+
+    @property
+    def incoming(self) -> Path:
+        """Files that are still on their way in."""
+        return self.folder / "incoming"
+
+    @property
+    def backups(self) -> Path:
+        """Where backups go if nobody says otherwise."""
+        return self.folder / "backups"
+
+    @property
+    def settings(self) -> Path:
+        """What the operator has set."""
+        return self.folder / "cranfield.toml"
+
+    def make(self) -> Home:
+        """The same, with everything in its place; secrets are made once, and are for their owner alone."""
+        for folder in (self.folder, self.blobs, self.incoming, self.backups):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.folder.chmod(0o700)
+        if not self.settings.exists():
+            self.settings.write_text(SETTINGS, encoding="utf-8")
+        if not self._key_file.exists():
+            _write_secret(self._key_file, secrets.token_urlsafe(48))
+        return self
+
+    @property
+    def _key_file(self) -> Path:
+        return self.folder / "secret.key"
+
+    def key(self) -> str:
+        """What cookies and links are signed with; without a folder, one that is forgotten with the process."""
+        try:
+            return self._key_file.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            return secrets.token_urlsafe(48)
+
+    def options(self) -> Options:
+        """What the operator has set; the environment may name another database."""
+        told: dict[str, Any] = {}
+        if self.settings.exists():
+            try:
+                told = tomllib.loads(self.settings.read_text(encoding="utf-8"))
+            except tomllib.TOMLDecodeError as error:
+                raise ParameterError(f"{self.settings}: {error}", hint='a line reads: name = "Leaderboards"') from None
+        known = {one.name: one for one in fields(Options)}
+        for name, value in told.items():
+            if name not in known:
+                raise ParameterError(
+                    f"{self.settings}: there is no setting {name}", hint=f"there are: {', '.join(known)}"
+                )
+            usual = getattr(Options(), name)
+            if type(value) is not type(usual):
+                kind = {str: "text", bool: "true or false", int: "a whole number", list: "a list"}[type(usual)]
+                raise ParameterError(f"{self.settings}: {name} cannot be {value!r}", hint=f"it is {kind}")
+        if URL in os.environ:
+            told.setdefault("url", os.environ[URL])  # where it answers, if nobody says how people reach it
+        found = Options(**told)
+        if found.sign_up not in ("invited", "open"):
+            raise ParameterError(f"{self.settings}: sign_up cannot be {found.sign_up!r}", hint="choose invited or open")
+        return found
+
+
+def _write_secret(path: Path, text: str) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def database_settings(home: Home, url: str) -> dict[str, Any]:
+    """What Django is told about the database: PostgreSQL by its URL, otherwise SQLite in the home."""
+    if not url:
+        # WAL lets pages be read while something is written; FULL, because NORMAL can lose an acknowledged commit when
+        # the power goes; IMMEDIATE, because a transaction that starts as a reader may fail when it begins to write.
+        pragmas = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+        options = {"transaction_mode": "IMMEDIATE", "timeout": 30, "init_command": pragmas}
+        test = {"NAME": home.folder / "test.sqlite3"}  # a file, because threads cannot share what is in memory
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": home.database, "OPTIONS": options, "TEST": test}
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
+        raise ParameterError(
+            f"the database cannot be {url!r}", hint="write it as postgresql://user:password@host:5432/name"
+        )
+    more = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.strip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": more.pop("host", None) or parts.hostname or "",
+        "PORT": str(parts.port or more.pop("port", "")),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": more,
+    }

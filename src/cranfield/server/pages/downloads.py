@@ -1,0 +1,109 @@
+"""What can be taken home: boards, judgments, topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import URLPattern, path
+
+from cranfield.data import read_qrels
+from cranfield.server import blobs
+from cranfield.server.documents import board_of, flat, newest_of
+from cranfield.server.spreadsheets import to_csv
+from cranfield.server.visibility import Thing, sees
+
+from .frames import snapshot_for, task_for, unchanging, viewer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cranfield.server.models import LabelVersion
+
+FIELDS = (
+    "run group key letters rank rank_low rank_high value low high difference p_adjusted p_first answered unjudged "
+    "released kind date runs anonymous_until badges"
+).split()
+
+
+def downloads(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything of a task that the viewer may take."""
+    task = task_for(request, slug)
+    viewer = viewer_of(request)
+    labels = []
+    if sees(viewer, Thing.PUBLIC_LABELS, task):
+        labels = list(task.versions.order_by("-number"))
+    told = {
+        "task": task,
+        "snapshot": newest_of(task) if sees(viewer, Thing.BOARD, task) else None,
+        "labels": labels,
+        "all_labels": sees(viewer, Thing.ALL_LABELS, task) or not task.private,
+        "sees_full": sees(viewer, Thing.FULL_BOARD, task),
+    }
+    return render(request, "server/downloads.html", told)
+
+
+def board_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """A board as it stood, for a spreadsheet."""
+    found = snapshot_for(request, slug, number)
+
+    def make() -> str:
+        rows = board_of(found.document_id)["rows"]
+        cells = ([*(row[name] for name in FIELDS), "; ".join(flat(row["metadata"]))] for row in rows)
+        return to_csv([*FIELDS, "metadata"], cells)
+
+    answer = unchanging(request, found.task, f"{found.document_id}-csv", make, "text/csv; charset=utf-8")
+    return _named(answer, f"{slug}-board-{number}.csv")
+
+
+def board_json(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """A board as it stood, for a program: the document itself."""
+    found = snapshot_for(request, slug, number)
+    digest = found.document_id
+    answer = unchanging(request, found.task, digest, lambda: blobs.read(digest), "application/json")
+    return _named(answer, f"{slug}-board-{number}.json")
+
+
+def qrels(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Judgments, in the format of TREC: of public topics, and of all where that may be told."""
+    task = task_for(request, slug, Thing.PUBLIC_LABELS)
+    version: LabelVersion = get_object_or_404(task.versions, number=number)
+    whole = sees(viewer_of(request), Thing.ALL_LABELS, task)
+    shown = set(version.judged if whole else version.public_topics)
+    return _named(_text("".join(_lines(version, shown))), f"{slug}-qrels-{number}.txt")
+
+
+def _lines(version: LabelVersion, shown: set[str]) -> Iterator[str]:
+    for row in read_qrels(blobs.path_of(version.qrels_id)).to_table().rows():
+        if row["topic"] in shown:
+            yield f"{row['topic']} 0 {row['document']} {row['grade']}\n"
+
+
+def topics(request: HttpRequest, slug: str) -> HttpResponse:
+    """The texts of all topics: a run needs them, and they do not say which of them are private."""
+    task = task_for(request, slug)
+    if task.topics_id is None:
+        raise Http404
+    answer = HttpResponse(blobs.read(str(task.topics_id)), content_type="application/octet-stream")
+    return _named(answer, f"{slug}-topics.txt")
+
+
+def _text(content: str) -> HttpResponse:
+    answer = HttpResponse(content, content_type="text/plain; charset=utf-8")
+    answer.headers["Cache-Control"] = "private, no-cache"
+    return answer
+
+
+def _named(answer: HttpResponse, name: str) -> HttpResponse:
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+urls: list[URLPattern] = [
+    path("tasks/<slug:slug>/downloads/", downloads, name="downloads"),
+    path("tasks/<slug:slug>/downloads/qrels-<int:number>.txt", qrels, name="qrels"),
+    path("tasks/<slug:slug>/downloads/topics", topics, name="topics-file"),
+    path("tasks/<slug:slug>/boards/<int:number>/board.csv", board_csv, name="snapshot-csv"),
+    path("tasks/<slug:slug>/boards/<int:number>/board.json", board_json, name="snapshot-json"),
+]

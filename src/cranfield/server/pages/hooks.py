@@ -1,0 +1,98 @@
+"""What organisers tell others: announcements to people, webhooks to programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+
+from cranfield.server import audit, webhooks
+from cranfield.server.models import Announcement, Delivery, Task, Webhook
+
+from .organised import attempt, for_organisers, number_of, user_of
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+class Announce(forms.Form):
+    """A word to everybody."""
+
+    text = forms.CharField(
+        max_length=4000,
+        label="Announcement",
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Markdown. Stands on the board at once.",
+    )
+
+
+class AddWebhook(forms.Form):
+    """An address that is told."""
+
+    url = forms.URLField(max_length=500, label="Address", assume_scheme="https")
+    events = forms.MultipleChoiceField(
+        choices=Webhook.EVENTS, widget=forms.CheckboxSelectMultiple, label="Tell it when"
+    )
+
+
+@for_organisers
+def announcements(request: HttpRequest, task: Task) -> HttpResponse:
+    """All announcements; a new one."""
+    form = Announce()
+    if request.method == "POST":
+        if request.POST.get("act") == "remove":
+            _remove(request, task)
+            return redirect("task-announcements", task.slug)
+        form = Announce(request.POST)
+        if form.is_valid():
+            with transaction.atomic():
+                made = Announcement.objects.create(task=task, text=form.cleaned_data["text"], by=user_of(request))
+                audit.record(user_of(request), "announce", task=task, number=made.pk)
+            messages.success(request, "It stands on the board.")
+            return redirect("task-announcements", task.slug)
+    rows = task.announcements.order_by("-made").select_related("by")
+    return render(
+        request, "server/announcements.html", {"task": task, "here": "announcements", "form": form, "rows": rows}
+    )
+
+
+def _remove(request: HttpRequest, task: Task) -> None:
+    found = get_object_or_404(Announcement, task=task, pk=number_of(request.POST.get("which")))
+    with transaction.atomic():
+        audit.record(user_of(request), "announcement removed", task=task, number=found.pk, text=found.text[:200])
+        found.delete()
+    messages.success(request, "It is gone.")
+
+
+@for_organisers
+def hooks(request: HttpRequest, task: Task) -> HttpResponse:
+    """The webhooks of a task."""
+    form, secret = AddWebhook(), ""
+    by = user_of(request)
+    if request.method == "POST":
+        if request.POST.get("act") == "remove":
+            hook = get_object_or_404(Webhook, task=task, pk=number_of(request.POST.get("which")))
+            attempt(request, lambda: webhooks.remove(hook, by), "It is told nothing any more.")
+            return redirect("task-webhooks", task.slug)
+        form = AddWebhook(request.POST)
+        if form.is_valid():
+            made: list[Webhook] = []
+            told = form.cleaned_data
+            done = "It is told from now on."
+            if attempt(request, lambda: made.append(webhooks.make(told["url"], told["events"], by, task=task)), done):
+                form, secret = AddWebhook(), made[0].secret
+    rows = list(task.webhooks.order_by("made"))
+    for row in rows:
+        row.last = Delivery.objects.filter(webhook=row).order_by("-made").first()  # type: ignore[attr-defined]
+    shown = {"task": task, "here": "webhooks", "form": form, "rows": rows, "secret": secret}
+    return render(request, "server/desk_webhooks.html", shown)
+
+
+urls = [
+    path("organise/<slug:slug>/announcements/", announcements, name="task-announcements"),
+    path("organise/<slug:slug>/webhooks/", hooks, name="task-webhooks"),
+]

@@ -1,0 +1,173 @@
+"""The rules of a task as forms: the same parts in the wizard and in the settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+
+from cranfield.core import CranfieldError
+from cranfield.server import tasks
+from cranfield.server.versions import Looked
+from cranfield.stats import parse_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WHEN = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+
+
+def said(error: CranfieldError) -> forms.ValidationError:
+    """An error of ours as one of a form."""
+    return forms.ValidationError(f"{error.problem}. {error.hint}".strip(". ") + ".")
+
+
+class Named(forms.Form):
+    """What a task is called."""
+
+    title = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    slug = forms.SlugField(
+        max_length=60, required=False, label="Address", help_text="Stands in links; made from the title if left empty."
+    )
+    summary = forms.CharField(max_length=300, required=False, help_text="One sentence for the list of tasks.")
+    about = forms.CharField(
+        max_length=50_000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="What the task asks, who made the collection, how to cite it. Markdown.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """An address that is free."""
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        if "slug" in self.fields and "slug" in told and "title" in told:
+            told["slug"] = told["slug"] or tasks.slug_of(told["title"])
+            if not told["slug"]:
+                self.add_error("slug", "The title has no letters for an address: write one here.")
+                return told
+            try:
+                tasks.check_slug(told["slug"])
+            except CranfieldError as error:
+                self.add_error("slug", said(error))
+        return told
+
+
+class Measured(forms.Form):
+    """How runs are measured and told apart."""
+
+    measures = forms.CharField(
+        max_length=400, initial="nDCG@10 AP RR@100", help_text="The first one ranks. Blanks between them."
+    )
+    rel = forms.FloatField(initial=1, label="Smallest relevant grade", widget=forms.NumberInput(attrs={"step": "any"}))
+    test = forms.CharField(
+        max_length=60, initial="tukey", label="Test", help_text="Which runs differ: tukey, or t, sign, signed-rank …"
+    )
+    level = forms.FloatField(
+        initial=0.05, min_value=0.0001, max_value=0.5, widget=forms.NumberInput(attrs={"step": "any"}), label="Level"
+    )
+
+    labels: Looked | None = None  # to try the measures on
+
+    def clean_measures(self) -> str:
+        """Canonical measures that these judgments allow."""
+        try:
+            return tasks.check_measures(self.cleaned_data["measures"], self.labels or Looked(problems=[], qrels=None))
+        except CranfieldError as error:
+            raise said(error) from None
+
+    def clean_test(self) -> str:
+        """One test that is known."""
+        try:
+            found = parse_tests(self.cleaned_data["test"])
+        except CranfieldError as error:
+            raise said(error) from None
+        if len(found) != 1:
+            raise forms.ValidationError("Give one test.")
+        return str(self.cleaned_data["test"])
+
+
+class Split(forms.Form):
+    """Which topics are private."""
+
+    share = forms.IntegerField(
+        initial=0,
+        min_value=0,
+        max_value=90,
+        label="Private topics, in percent",
+        help_text="Kept off the board until the task is closed: what nobody sees cannot be tuned on. 50 is usual.",
+    )
+    seed = forms.IntegerField(
+        initial=0, min_value=0, max_value=2**31 - 1, required=False, help_text="The same seed draws the same topics."
+    )
+    listed = forms.CharField(
+        required=False,
+        max_length=200_000,
+        label="Or these topics",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Blanks, commas or new lines between them; the share does not count then.",
+    )
+    show_private = forms.BooleanField(
+        required=False,
+        label="Tell each team one value on private topics while the task is open",
+        help_text="Filtered by the Ladder and rounded. The leak page says what it costs.",
+    )
+
+    def private(self, judged: Sequence[str]) -> list[str]:
+        """The private topics among those that are judged."""
+        told = self.cleaned_data
+        return tasks.choose_private(
+            judged, share=(told.get("share") or 0) / 100, seed=told.get("seed") or 0, listed=told.get("listed") or ""
+        )
+
+
+class Rules(forms.Form):
+    """How often, how long, for whom."""
+
+    limit = forms.IntegerField(initial=2, min_value=0, max_value=10_000, label="Submissions of a team")
+    days = forms.IntegerField(initial=30, min_value=1, max_value=3650, label="… in so many days")
+    most = forms.IntegerField(initial=100, min_value=0, max_value=100_000, label="Submissions of a team at all")
+    embargo_days = forms.IntegerField(
+        initial=0, min_value=0, max_value=3650, label="Days a run may be hidden", help_text="0: not at all."
+    )
+    anonymous_days = forms.IntegerField(
+        initial=0, min_value=0, max_value=3650, label="Days a team may be unnamed", help_text="0: not at all."
+    )
+    opens = forms.DateTimeField(required=False, widget=WHEN, label="Opens (UTC)")
+    closes = forms.DateTimeField(
+        required=False, widget=WHEN, label="Closes (UTC)", help_text="By itself. Without a date you close it by hand."
+    )
+    invited_only = forms.BooleanField(required=False, label="Only those who are invited see it")
+    labels_public = forms.BooleanField(
+        required=False, label="Judgments may be downloaded", help_text="Of public topics now, of all once it is closed."
+    )
+    runs_public = forms.BooleanField(required=False, label="Runs may be downloaded once it is closed")
+
+    def clean(self) -> dict[str, Any]:
+        """It closes after it opens."""
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        if told.get("opens") and told.get("closes") and told["closes"] <= told["opens"]:
+            self.add_error("closes", "It must close after it opens.")
+        return told
+
+
+class Parts:
+    """Several forms over one request, valid together."""
+
+    def __init__(self, kinds: Mapping[str, type[forms.Form]], data: Any = None, initial: Any = None) -> None:
+        self.forms = {name: kind(data, initial=initial) for name, kind in kinds.items()}
+
+    def __getitem__(self, name: str) -> forms.Form:
+        return self.forms[name]
+
+    def is_valid(self) -> bool:
+        """Whether all of them are; each is asked, so that all errors show."""
+        good = [form.is_valid() for form in self.forms.values()]
+        return all(good)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Everything that was told and is good."""
+        found: dict[str, Any] = {}
+        for form in self.forms.values():
+            found |= getattr(form, "cleaned_data", {})
+        return found

@@ -1,0 +1,154 @@
+"""A new task on one screen: two files, a look at them, published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+
+from cranfield.core import CranfieldError, InputError
+from cranfield.data import read_topics
+from cranfield.server import held, tasks
+from cranfield.server.people import may_organise
+from cranfield.server.uploads import Arrived
+from cranfield.server.versions import Looked, look_at, problem_row
+
+from .organised import logged_in, user_of
+from .task_forms import Measured, Named, Parts, Rules, Split
+
+if TYPE_CHECKING:
+    from django import forms
+
+KINDS: dict[str, type[forms.Form]] = {"named": Named, "measured": Measured, "split": Split, "rules": Rules}
+FIELDS = "summary about measures rel test level show_private limit days most embargo_days anonymous_days".split()
+FIELDS += "opens closes invited_only labels_public runs_public".split()
+
+
+class Sent:
+    """The files of a request: those that come with it, or those that were held since the last one."""
+
+    def __init__(self, request: HttpRequest, *, hold: bool) -> None:
+        self.by, self.tokens, self.files = user_of(request), dict[str, str](), dict[str, Arrived]()
+        for name in ("qrels", "topics"):
+            came = request.FILES.get(name)
+            token = request.POST.get(f"held_{name}", "")
+            file = cast("Arrived", came) if came and came.size else held.held(token, self.by) if token else None
+            if file is not None:
+                self.files[name] = file
+                if hold:
+                    self.tokens[name] = token if not came and token else held.hold(file, self.by)
+
+    def drop(self) -> None:
+        """Forget what was not kept; what is held stays."""
+        for file in self.files.values():
+            file.close()
+
+    def looked(self) -> Looked | None:
+        """The judgments, looked at; None where there are none."""
+        file = self.files.get("qrels")
+        return look_at(file.path, file.name or "qrels") if file else None
+
+    def texts(self) -> tuple[int, list[dict[str, Any]], list[str]]:
+        """How many topics have a text, what is wrong with the file, and which topics it names."""
+        file = self.files.get("topics")
+        if file is None:
+            return 0, [], []
+        name = file.name or "topics"
+        try:
+            found = read_topics(file.path, name=name)
+        except InputError as error:
+            return 0, [problem_row(error, name)], []
+        rows = [
+            {"file": name, "line": one.line, "code": one.code, "severity": one.severity}
+            | {"message": one.message, "hint": one.hint}
+            for one in found.source.problems.kept
+        ]
+        return len(found.topics), rows, list(found.topics)
+
+
+def _seen(parts: Parts, sent: Sent) -> dict[str, Any]:
+    """Everything the preview says."""
+    looked = sent.looked()
+    cast("Measured", parts["measured"]).labels = looked
+    parts.is_valid()
+    count, wrong, texts = sent.texts()
+    told = parts.told
+    seen: dict[str, Any] = {"looked": looked, "texts": count, "held": sent.tokens, "told": told, "wrong": wrong}
+    seen["names"] = {name: file.name for name, file in sent.files.items()}
+    seen["scales"] = tasks.scales_of(told["measures"]) if "measures" in told else []
+    if looked is None:
+        return seen
+    seen["problems"] = looked.problems + wrong
+    if looked.good:
+        seen["grades"], seen["relevant"] = looked.grades(), looked.relevant(told.get("rel") or 1)
+        known = {topic.lstrip("0") for topic in texts}
+        seen["textless"] = [topic for topic in looked.topics if topic.lstrip("0") not in known] if texts else []
+        try:
+            seen["private"] = cast("Split", parts["split"]).private(looked.topics)
+            seen["public"] = len(looked.topics) - len(seen["private"])
+        except CranfieldError as error:
+            parts["split"].add_error(None, f"{error.problem}. {error.hint}.")
+    return seen
+
+
+@logged_in
+def new_task(request: HttpRequest) -> HttpResponse:
+    """The screen; what it is told makes a task when nothing is wrong with it."""
+    if not may_organise(user_of(request)):
+        raise Http404
+    if request.method != "POST":
+        return render(request, "server/new_task.html", {"parts": Parts(KINDS).forms})
+    live = bool(request.htmx)  # type: ignore[attr-defined]
+    parts, sent = Parts(KINDS, request.POST), Sent(request, hold=not live)  # while it is live, the browser has them
+    try:
+        seen = _seen(parts, sent)
+        if live:
+            return render(request, "server/_task_preview.html", seen | {"errors": _errors(parts)})
+        look = "look" in request.POST
+        good = parts.is_valid() and seen.get("private") is not None and not seen["wrong"]
+        if not look and good and seen["looked"].good:
+            return _make(request, parts, sent, seen)
+        if not look and seen["looked"] is None:
+            seen["missing"] = "Choose a file of judgments."
+        return render(request, "server/new_task.html", {"parts": parts.forms, "again": True} | seen)
+    finally:
+        sent.drop()
+
+
+def _errors(parts: Parts) -> list[str]:
+    """What is wrong with what was filled in; empty fields are not blamed while somebody is still writing."""
+    found = []
+    for form in parts.forms.values():
+        for name, errors in form.errors.items():
+            if name == "__all__" or form.data.get(name):
+                found += [str(error) for error in errors]
+    return found
+
+
+def _make(request: HttpRequest, parts: Parts, sent: Sent, seen: dict[str, Any]) -> HttpResponse:
+    told = parts.told
+    qrels, topics = sent.files["qrels"], sent.files.get("topics")
+    try:
+        made = tasks.make_task(
+            sent.by,
+            title=told["title"],
+            slug=told["slug"],
+            qrels=qrels.arriving,
+            topics=topics.arriving if topics else None,
+            private=seen["private"],
+            publish_now="publish" in request.POST,
+            name=qrels.name or "qrels",
+            **{name: told[name] for name in FIELDS},
+        )
+    except CranfieldError as error:  # somebody was quicker with the address
+        parts["named"].add_error("slug", f"{error.problem}. {error.hint}.")
+        return render(request, "server/new_task.html", {"parts": parts.forms, "again": True} | seen)
+    state = "published: teams can join and submit" if made.state == made.OPEN else "kept as a draft: only you see it"
+    messages.success(request, f"{made.title} is {state}.")
+    return redirect("task-desk", made.slug)
+
+
+urls = [path("organise/new/", new_task, name="new-task")]

@@ -1,0 +1,120 @@
+"""Jobs: a submission is evaluated, once for every version of the labels."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from cranfield.data import read_scores
+from cranfield.measures import parse_measure
+from cranfield.studies import evaluate, ladder
+
+from . import audit, blobs, jobs, webhooks
+from .models import LabelVersion, Result, Submission
+
+if TYPE_CHECKING:
+    from cranfield.data import Values
+
+
+@jobs.kind("score")
+def score(*, submission: int, version: int) -> None:
+    """Evaluate a run under a version of the labels. Doing it again changes nothing."""
+    run = Submission.objects.select_related("task", "team", "blob").get(pk=submission)
+    labels = LabelVersion.objects.select_related("task").get(pk=version)
+    if run.blob_id is None or Result.objects.filter(submission=run, version=labels).exists():
+        return
+    values = evaluate(
+        blobs.path_of(labels.qrels_id), {run.name: blobs.path_of(run.blob_id)}, run.task.measures, scale="ignore"
+    )
+    document = _document(values)
+    public = values.only(labels.public_topics) if labels.public_topics else None
+    private = values.only(labels.private_topics) if labels.private_topics else None
+    with transaction.atomic():
+        now = Submission.objects.select_for_update().get(pk=submission)
+        _, new = Result.objects.get_or_create(
+            submission=now,
+            version=labels,
+            defaults={
+                "values": blobs.put(json.dumps(document, allow_nan=False).encode()),
+                "public": _means(public),
+                "private": _means(private),
+            },
+        )
+        if now.state in (Submission.RECEIVED, Submission.FAILED):
+            now.state, now.failure = Submission.SCORED, ""
+            now.save(update_fields=["state", "failure"])
+            audit.record(None, "evaluated", task=now.task, run=now.key, version=labels.number)
+            webhooks.tell("scored", now.task, team=now.team, run=now)
+            jobs.put("duplicates", task=now.task, urgency=-5, submission=now.pk)
+        if new:
+            release(now.team_id, labels)
+            jobs.put("board", task=now.task, key=f"board {now.task_id}", task_id=now.task_id)
+
+
+@jobs.if_failed("score")
+def give_up(*, submission: int, version: int, error: str) -> None:
+    """Say why a run could not be evaluated: no run stays without a reason."""
+    del version
+    run = Submission.objects.select_related("task").get(pk=submission)
+    if run.state == Submission.RECEIVED:
+        run.state, run.failure = Submission.FAILED, error.partition("\n")[0][:400]
+        run.save(update_fields=["state", "failure"])
+        audit.record(None, "failed", task=run.task, run=run.key, why=run.failure)
+
+
+def _document(values: Values) -> dict[str, Any]:
+    """Every value of one run: measure → topic → value."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in values.per_topic().rows():
+        found.setdefault(str(row["measure"]), {})[str(row["topic"])] = row["value"]
+    return found
+
+
+def _means(values: Values | None) -> dict[str, Any]:
+    if values is None:
+        return {}
+    return {str(row["measure"]): row["value"] for row in values.summary().rows() if row["value"] is not None}
+
+
+def values_of(result: Result) -> dict[str, dict[str, float]]:
+    """Every value of a result: measure → topic → value."""
+    found: dict[str, dict[str, float]] = json.loads(blobs.read(result.values_id))
+    return found
+
+
+def release(team: int, version: LabelVersion) -> None:
+    """What the Ladder tells a team of its private values, for all its runs in the order in which they came."""
+    topics = version.private_topics
+    if len(topics) < 2:
+        return
+    results = list(
+        Result.objects.filter(version=version, submission__team=team)
+        .select_related("submission")
+        .order_by("submission__received", "submission__id")
+    )
+    if not results:
+        return
+    ranking = [next(iter(values_of(result).items())) for result in results]  # the first measure ranks
+    table = {"topic": topics} | {
+        str(result.submission_id): [values[topic] for topic in topics]
+        for result, (_, values) in zip(results, ranking, strict=True)
+    }
+    given = replace(read_scores(table), measures=(parse_measure(ranking[0][0]),))
+    told = ladder(given)
+    for row in told["released"].rows():
+        Result.objects.filter(version=version, submission=int(str(row["run"]))).update(
+            released=row["released"], step=bool(row["step"])
+        )
+
+
+def rescore(version: LabelVersion) -> int:
+    """Ask for every run of a task to be evaluated under a version; how many there are."""
+    runs = list(Submission.objects.filter(task=version.task, blob__isnull=False).values_list("pk", flat=True))
+    for run in runs:
+        jobs.put("score", task=version.task, submission=run, version=version.pk)
+    if not runs:
+        jobs.put("board", task=version.task, key=f"board {version.task_id}", task_id=version.task_id)
+    return len(runs)

@@ -1,0 +1,50 @@
+"""Django, told which home it works for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cranfield.core import ParameterError, need
+
+from .home import DATABASE, FOLDER, Home
+
+
+def start(home: str | os.PathLike[str], *, database: str = "", make: bool = True) -> Home:
+    """Make Django ready for a home in this process, and for the processes that it starts; once."""
+    need("django", extra="server")
+    need("granian", extra="server")
+    found = Home(Path(home).absolute())
+    if make:
+        found.make()
+    os.environ[FOLDER] = str(found.folder)
+    if database:
+        os.environ[DATABASE] = database
+    os.environ["DJANGO_SETTINGS_MODULE"] = "cranfield.server.settings"
+    import django
+
+    django.setup()
+    return found
+
+
+def check_migrated() -> None:
+    """Refuse a database that does not answer, or is not that of this version."""
+    from django.db import OperationalError, connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    try:
+        plan = MigrationExecutor(connection)
+        behind = plan.migration_plan(plan.loader.graph.leaf_nodes())
+    except OperationalError as error:
+        what = f"the database does not answer: {str(error).strip().splitlines()[0]}"
+        raise ParameterError(what, hint="check --database, and whether it runs") from None
+    if behind:
+        hint = "start cranfield serve once: it brings the database up to date"
+        raise ParameterError("the database is not that of this version", hint=hint)
+
+
+def migrate() -> None:
+    """Bring the database to what this version needs."""
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0, interactive=False)

@@ -1,0 +1,106 @@
+"""cranfield backup, restore, export and audit, as an operator types them; each in a process of its own, as in life."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.server import elsewhere
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to stand in, with a server's home in it."""
+    folder = tmp_path_factory.mktemp("operator")
+    elsewhere.ask(folder / "board", "make_filled")
+    return folder
+
+
+def refused(place: Path, *words: str, code: int = 1) -> str:
+    """What the command says when it does nothing: two lines, of which the first counts."""
+    done = elsewhere.cranfield(*words, cwd=place)
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    first, second = done.stderr.splitlines()
+    assert second.startswith("hint: ")
+    return first.removeprefix("error: ")
+
+
+def test_from_a_backup_to_a_new_home(place: Path, tmp_path: Path) -> None:
+    made = elsewhere.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
+    assert made.returncode == 0, made.stderr
+    assert re.fullmatch(rf"{tmp_path}/all\.tar: [\d,]+ rows, [\d,]+ blobs, [\d,]+ acts in the log\n", made.stdout)
+    there = elsewhere.cranfield("restore", "all.tar", "--home", "new", "--verify", cwd=tmp_path)
+    assert there.returncode == 0, there.stderr
+    assert there.stdout == f"restored from {made.stdout.removeprefix(f'{tmp_path}/')}"
+    checked = [elsewhere.cranfield("audit", "--home", "board", cwd=place)]
+    checked.append(elsewhere.cranfield("audit", "verify", "--home", "new", cwd=tmp_path))
+    assert checked[0].stdout == checked[1].stdout
+    said = r"[\d,]+ acts and [\d,]+ files are as they were written; the last digest is [0-9a-f]{64}\n"
+    assert re.fullmatch(said, checked[0].stdout)
+
+
+def test_a_backup_without_a_name_goes_to_the_home(place: Path) -> None:
+    made = elsewhere.cranfield("backup", "--home", "board", cwd=place)
+    assert made.returncode == 0, made.stderr
+    (file,) = (place / "board" / "backups").iterdir()
+    assert made.stdout.startswith(f"{file}: ")
+
+
+def test_what_is_refused(place: Path, tmp_path: Path) -> None:
+    for command in (["backup"], ["export", "x", "--static"], ["audit"]):
+        assert refused(place, *command) == "cranfield-home is not the home of a server"
+        assert refused(place, *command, "--home", "nowhere") == "nowhere is not the home of a server"
+    (tmp_path / "taken.tar").write_text("mine")
+    taken = str(tmp_path / "taken.tar")
+    assert refused(place, "backup", taken, "--home", "board") == f"{taken} is there already"
+    assert refused(place, "backup", "no/where.tar", "--home", "board") == "no: there is no such folder"
+    assert refused(place, "restore", "nothing.tar", "--home", "new") == "nothing.tar: there is no such file"
+    assert refused(place, "restore", taken, "--home", "new") == f"{taken}: it is no backup, or it ends too early"
+    assert refused(place, "restore", str(tmp_path), "--home", "new") == f"{tmp_path}: it is a folder, not a backup"
+    assert refused(place, "restore", taken, "--home", "board") == "board is not empty"
+    assert refused(place, "restore", taken, "--home", taken) == f"{taken} is not empty"
+    assert not (place / "new").exists()
+    assert refused(place, "export", "out", "--task", "x", "--home", "board") == "there is no task x"
+    assert refused(place, "export", "board", "--static", "--home", "board") == "board is the home of the server"
+    for words in (["out"], ["out", "--static", "--task", "ad-hoc"]):
+        assert refused(place, "export", *words, "--home", "board", code=2) == "say what to write"
+    assert not (place / "out").exists()
+    assert (tmp_path / "taken.tar").read_text() == "mine"
+
+
+def test_a_database_that_is_not_there(place: Path) -> None:
+    bad = "postgresql://nobody@127.0.0.1:1/nothing"
+    assert refused(place, "backup", "--home", "board", "--database", bad).startswith("the database does not answer: ")
+    assert refused(place, "audit", "--home", "board", "--database", "mysql://x") == "the database cannot be 'mysql://x'"
+
+
+def test_a_task_as_files(place: Path, tmp_path: Path) -> None:
+    done = elsewhere.cranfield("export", str(tmp_path / "out"), "--task", "ad-hoc", "--home", "board", cwd=place)
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path}/out: the task ad-hoc\n"), done.stderr
+    ranked = elsewhere.cranfield("leaderboard", "out/qrels.1.txt", "out/runs", "-m", "nDCG@10", cwd=tmp_path)
+    assert ranked.returncode == 0, ranked.stderr
+    assert len(ranked.stdout.splitlines()) >= 5  # what was written can be evaluated again
+
+
+def test_the_log_is_shown_and_a_changed_act_is_found(place: Path, tmp_path: Path) -> None:
+    elsewhere.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
+    elsewhere.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
+    shown = elsewhere.cranfield("audit", "show", "--task", "ad-hoc", "--home", "new", cwd=tmp_path)
+    rows = [line.split("\t") for line in shown.stdout.splitlines()]
+    assert [row[3] for row in rows].count("submit") == 4
+    assert {row[4] for row in rows} == {"ad-hoc"}
+    assert elsewhere.cranfield("audit", "show", "--task", "none", "--home", "new", cwd=tmp_path).stdout == ""
+    database = sqlite3.connect(tmp_path / "new" / "database.sqlite3")
+    database.execute("update server_audit set who = 'somebody' where what = 'submit'")
+    database.commit()
+    database.close()
+    wrong = refused(tmp_path, "audit", "--home", "new", code=3)
+    assert re.fullmatch(r"act \d+ and 3 more: it was changed", wrong)
+    whole = elsewhere.cranfield("audit", "show", "--home", "new", cwd=tmp_path)
+    assert whole.stdout.count("somebody") == 4

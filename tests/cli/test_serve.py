@@ -1,0 +1,170 @@
+"""serve and worker: one command, one folder, an end without a trace."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+from urllib.request import urlopen
+
+import pytest
+
+from tests.cli.a_server import ROOT, ended, filled, first_line, free_port, started
+from tests.cli.conftest import expect_refusal
+from tests.cli.test_help import examples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Command
+
+
+def examples_of(command: str, process: Command) -> list[list[str]]:
+    """The words of the examples on its page of help."""
+    return [shlex.split(line)[1:] for line in examples(process(command, "--help").out)]
+
+
+def test_the_first_start_makes_the_home_and_a_link_for_the_operator(here: Path, process: Command) -> None:
+    port, said = str(free_port()), here / "said.txt"
+    first, second_time, _ = examples_of("serve", process)
+    serve = started(*first, "--port", port, said=said)
+    try:
+        url = first_line(serve, said)
+        assert url == f"http://127.0.0.1:{port}"
+        with urlopen(f"{url}/api/health") as answer:
+            assert json.load(answer)["status"] == "ok"
+        [link] = re.findall(r"^  (http\S+)$", said.read_text(), re.MULTILINE)
+        assert link.startswith(f"{url}/join/")
+        with urlopen(link) as answer:
+            assert answer.status == 200
+        assert (here / "boards").stat().st_mode & 0o777 == 0o700
+        # A second server finds the home, or the port, taken.
+        second = process("serve", "--home", "boards", "--port", str(free_port()))
+        expect_refusal(
+            second,
+            1,
+            f"boards is being served already (process {serve.pid})",
+            "end that one first, or name another folder: --home",
+        )
+        third = process("serve", "--home", "others", "--port", port)
+        what = f"nobody can listen on port {port} of 127.0.0.1: address already in use"
+        expect_refusal(third, 1, what, f"choose another: --port {int(port) + 1}")
+    finally:
+        assert ended(serve) == 0
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", int(port)), 1)
+    # The link is shown once more where nobody used it: an earlier one is void then.
+    again = started(*second_time, "--port", port, said=said)
+    try:
+        first_line(again, said)
+        assert re.findall(r"^  (http\S+)$", said.read_text(), re.MULTILINE) != [link]
+    finally:
+        assert ended(again) == 0
+
+
+def test_killed_outright_the_lock_is_gone(here: Path, process: Command) -> None:
+    port, said = str(free_port()), here / "said.txt"
+    make = "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 1 -subj /CN=localhost"
+    make += " -addext subjectAltName=DNS:localhost"
+    subprocess.run(make.split(), check=True, capture_output=True)
+    words = [*examples_of("serve", process)[2], "--port", port, "--workers", "0"]
+    serve = started(*words, said=said)
+    try:
+        assert first_line(serve, said) == f"https://127.0.0.1:{port}"
+        trusting = ssl.create_default_context(cafile="cert.pem")
+        with urlopen(f"https://localhost:{port}/health", context=trusting) as answer:
+            assert answer.status == 200
+    finally:
+        serve.kill()
+        serve.communicate()
+    until = time.monotonic() + 20
+    while time.monotonic() < until:  # its children go after it
+        try:
+            socket.create_connection(("127.0.0.1", int(port)), 1).close()
+            time.sleep(0.1)
+        except OSError:
+            break
+    again = started(*words, said=said)
+    try:
+        assert first_line(again, said) == f"https://127.0.0.1:{port}"
+    finally:
+        assert ended(again) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        (
+            ["--address", "0.0.0.0"],
+            "0.0.0.0 can be reached from outside, and there is no TLS",
+            "give --certificate and --key, or --insecure if a proxy in front of it does TLS",
+        ),
+        (["--certificate", "c.pem"], "a certificate and its key belong together", "give --certificate and --key"),
+        (
+            ["--certificate", "c.pem", "--key", "k.pem"],
+            "c.pem: there is no such file",
+            "--certificate and --key name PEM files",
+        ),
+        (["--address", "nowhere.invalid", "--insecure"], "nowhere.invalid is no address of this machine", None),
+        (["--port", "70000"], "there is no port 70000", "ports go from 1 to 65535"),
+        (["--home", "run.txt"], "run.txt: File exists", "name a folder you may write to: --home"),
+        (["--database", "mysql://x/y"], "the database cannot be 'mysql://x/y'", None),
+    ],
+    ids=lambda value: value[0].strip("-") if isinstance(value, list) else "",
+)
+def test_what_cannot_be_served(process: Command, words: list[str], error: str, hint: str | None) -> None:
+    expect_refusal(process("serve", *words), 1, error, hint)
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_without_the_extra_it_says_how_to_get_it(
+    cranfield: Command, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "django", None)
+    expect_refusal(cranfield(command), 1, "server needs django", "pip install 'cranfield[server]'")
+
+
+def test_a_worker_does_what_waits(tmp_path: Path, process: Command) -> None:
+    home = tmp_path / "boards"
+    filled(home)
+    code = (
+        "import sys; from cranfield.server.starting import start; start(sys.argv[1]); from tests.server.world import *;"
+        "task = Task.objects.get(slug='narrow'); alice = User.objects.get(username='alice');"
+        "submitting.receive(task, Team.objects.get(slug='alpha'), alice, arrived(run_text('x')), name='late')"
+    )
+    subprocess.run([sys.executable, "-c", code, str(home)], cwd=ROOT, check=True)
+    done = process(*examples_of("worker", process)[0])
+    assert (done.code, done.err) == (0, "")
+    assert re.fullmatch(r"[2-9] jobs done\n", done.out)  # the run, the board, and what is done once in a while
+    worker = started("worker", "--home", str(home), said=tmp_path / "said.txt")
+    until = time.monotonic() + 60
+    while "working for" not in (tmp_path / "said.txt").read_text() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert ended(worker) == 0
+
+
+def test_a_worker_on_another_machine(here: Path, process: Command, postgres: str) -> None:
+    code = "import sys; from cranfield.server.starting import *; start('boards', database=sys.argv[1]); migrate()"
+    subprocess.run([sys.executable, "-c", code, postgres], cwd=here, check=True)
+    words = [postgres if word.startswith("postgresql:") else word for word in examples_of("worker", process)[1]]
+    assert postgres in words
+    done = process(*words, "--once")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_worker_needs_a_home_that_is_ready(process: Command, here: Path) -> None:
+    expect_refusal(process("worker", "--home", "nowhere"), 1, "nowhere is not the home of a server", None)
+    from cranfield.server.home import Home
+
+    Home(here / "fresh").make()
+    hint = "start cranfield serve once: it brings the database up to date"
+    expect_refusal(process("worker", "--home", "fresh"), 1, "the database is not that of this version", hint)
+    away = process("worker", "--home", "fresh", "--database", "postgresql://me@127.0.0.1:1/none")
+    assert (away.code, len(away.err.splitlines())) == (1, 2)
+    assert away.err.startswith("error: the database does not answer: ")

@@ -1,0 +1,65 @@
+"""A server in this process, on SQLite or (CRANFIELD_TEST_POSTGRES=1) on a PostgreSQL of its own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.services import run_postgres
+
+POSTGRES = os.environ.get("CRANFIELD_TEST_POSTGRES") == "1"
+
+# Django is set up once in a process, so before any test is collected.
+_stack = ExitStack()
+atexit.register(_stack.close)
+_folder = tempfile.mkdtemp(prefix="cranfield-server-")
+_stack.callback(shutil.rmtree, _folder, ignore_errors=True)
+_database = ""
+if POSTGRES:
+    _database = f"postgresql://cranfield@/postgres?host={_stack.enter_context(run_postgres())}"
+
+from cranfield.server.home import DATABASE, FOLDER  # noqa: E402
+from cranfield.server.starting import start  # noqa: E402
+
+start(_folder, database=_database)
+for _name in (FOLDER, DATABASE, "DJANGO_SETTINGS_MODULE"):
+    os.environ.pop(_name, None)  # processes of xdist would work in this very home
+
+from django.conf import settings as _settings  # noqa: E402
+
+_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
+
+from tests.server.world import World  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True)
+def clean_home() -> Iterator[None]:
+    """Blobs of a test are gone after it, as its rows are."""
+    yield
+    for folder in (_settings.HOME.blobs, _settings.HOME.incoming):
+        shutil.rmtree(folder, ignore_errors=True)
+        Path(folder).mkdir()
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    """A small world: an operator, an organiser, two teams with people, nobody's task yet."""
+    del db
+    return World.make()
+
+
+@pytest.fixture
+def world_of_threads(transactional_db: None) -> World:
+    """The same for tests in which several connections must see each other's rows."""
+    del transactional_db
+    return World.make()

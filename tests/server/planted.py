@@ -1,0 +1,433 @@
+"""A server full of secrets, each a word that stands nowhere else; and a crawler that asks for every address."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls.resolvers import RoutePattern
+from django.utils import timezone
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from cranfield.server import accounts, blobs, comparing, standing, topic_texts
+from cranfield.server.models import (
+    Announcement,
+    Invite,
+    Job,
+    LabelVersion,
+    Membership,
+    Participant,
+    Picture,
+    Role,
+    Snapshot,
+    Submission,
+    Task,
+    Team,
+    Token,
+    User,
+    Webhook,
+)
+from cranfield.server.pages import board_panels, boards, frames
+from cranfield.server.panels import PANELS
+from cranfield.server.scoring import values_of
+from cranfield.server.versions import add_version
+from tests.server.world import PASSWORD, World, arrived
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MAIN = "shown-task"
+PUBLIC = [str(number) for number in range(301, 309)]
+PRIVATE = [f"zqtopic{number}" for number in range(41, 47)]
+DOCUMENTS = [f"D{number:02d}" for number in range(1, 11)]
+HEADER = "# ir_metadata.start\n# platform:\n#   software:\n#     libraries: [{word}meta]\n# ir_metadata.end"
+# Everybody who looks; wanda's team has the embargoed run, nina's the anonymous one, rival organises another task.
+ROLES = ("", "loner", "beth", "alice", "adam", "wanda", "nina", "assessor", "rival", "organiser", "operator")
+OPERATORS = frozenset(("organiser", "operator"))
+
+
+def judged(*, private: int = 0) -> str:
+    """Judgments; ``private`` says which judgments the private topics have, and changes nothing else."""
+    lines = []
+    for place, topic in enumerate(PUBLIC):
+        for number, document in enumerate(DOCUMENTS[:8]):
+            lines.append(f"{topic} 0 {document} {(2 if number == 0 else 1) if number <= place % 3 else 0}")
+    for place, topic in enumerate(PRIVATE):
+        for number, document in enumerate(DOCUMENTS):
+            lines.append(f"{topic} 0 {document} {(number * 7 + place * 3 + private) % 4}")
+    return "\n".join(lines) + "\n"
+
+
+def turned(tag: str, shift: int, *, private: int = 0, header: str = "", more: str = "") -> str:
+    """A run whose order turns by ``shift``; on private topics by more, as ``private`` says."""
+    lines = [header] if header else []
+    for place, topic in enumerate(PUBLIC + PRIVATE):
+        hidden = place >= len(PUBLIC)
+        by = (shift * (1 + place % 4) + (private + place if hidden else 0)) % len(DOCUMENTS)
+        order = DOCUMENTS[-by:] + DOCUMENTS[:-by] if by else DOCUMENTS
+        lines += [f"{topic} Q0 {document} {rank} {100 - rank} {tag}" for rank, document in enumerate(order, 1)]
+    return "\n".join([*lines, *([more] if more else [])]) + "\n"
+
+
+@dataclass
+class Secret:
+    """Words, and who may read them on which routes (their patterns; an empty set is every route)."""
+
+    words: list[str]
+    readers: dict[str, frozenset[str]]
+
+
+def of(*roles: str, on: tuple[str, ...] = ()) -> dict[str, frozenset[str]]:
+    return dict.fromkeys(roles, frozenset(on))
+
+
+@dataclass
+class Planted:
+    """The world with its secrets."""
+
+    world: World
+    task: Task
+    runs: dict[str, Submission] = field(default_factory=dict)
+    texts: dict[str, Callable[[int], str]] = field(default_factory=dict)  # of runs, by what they do on private topics
+    tokens: dict[str, str] = field(default_factory=dict)
+    invite: str = ""
+    secrets: dict[str, Secret] = field(default_factory=dict)
+
+    @classmethod
+    def make(cls) -> Planted:
+        """People, teams, tasks and runs of every sort."""
+        world = World.make()
+        _more_people(world)
+        task = world.task(
+            MAIN,
+            private=0,
+            embargo_days=90,
+            anonymous_days=90,
+            labels_public=True,
+            runs_public=True,
+            about="Everybody reads this.",
+        )
+        LabelVersion.objects.filter(task=task).delete()
+        task.private = PRIVATE
+        texts = "".join(f"{topic}\ta question\n" for topic in PUBLIC) + "".join(
+            f"{topic}\tpademelon{place} asks\n" for place, topic in enumerate(PRIVATE)
+        )
+        task.topics = blobs.put(texts.encode())
+        task.save()
+        add_version(task, arrived(judged(), "qrels.txt").arriving, world.people["organiser"], note="the first")
+        made = cls(world, task)
+        made._hand_in()
+        made._other_tasks()
+        made._doors()
+        made.list_secrets()
+        forget()
+        return made
+
+    def _hand_in(self) -> None:
+        from cranfield.server import submitting
+
+        later = timezone.now().date() + timedelta(days=60)
+
+        def give(name: str, person: str, team: str, shift: int, **more: Any) -> Submission:
+            word = more.pop("word", "")
+            extra = f"{word}topic Q0 {word}document 1 1 {word}tag" if word else ""
+            header = HEADER.format(word=word) if word else ""
+            self.texts[name] = lambda private: turned(word or name, shift, private=private, header=header, more=extra)
+            said: dict[str, Any] = {"description": f"{word}description", "kind": f"{word}kind"} if word else {}
+            link: dict[str, Any] = {"link": f"https://{word}link.example.org/paper"} if word else {}
+            file = arrived(self.texts[name](0), f"{word or name}file.run")
+            made = submitting.receive(
+                self.task, self.world.teams[team], self.world.people[person], file, name=name, **said, **link, **more
+            )
+            self.runs[name] = made
+            return made
+
+        give("ideal", "alice", "Alpha", 0)
+        give("good", "beth", "Beta", 1)
+        give("fair", "alice", "Alpha", 2)
+        give("poor", "beth", "Beta", 5)
+        give("wombatrun", "wanda", "Wombatteam", 3, word="wombat", embargo=later)
+        give("numbatrun", "nina", "Numbatteam", 4, word="numbat", anonymous=later)
+        give("potoroorun", "alice", "Alpha", 6, word="potoroo")
+        submitting.withdraw(give("bilbyrun", "alice", "Alpha", 7, word="bilby"), self.world.people["alice"])
+        potoroo = {"state": Submission.FAILED, "failure": "potoroofailure it is"}
+        Submission.objects.filter(name="potoroorun").update(**potoroo)
+        Job.objects.filter(kind="score", about__submission=self.runs["potoroorun"].pk).delete()
+        self.world.work()
+        give("quollrun", "alice", "Alpha", 8, word="quoll")  # waits
+        Job.objects.filter(kind="score", state=Job.WAITING).update(attempts=1, error="kowarierror: tried\nand tried")
+        Submission.objects.filter(name="fair").update(
+            report=[{"run": self.runs["good"].key, "name": "dunnartname", "team": "Beta", "rbo": 1.0, "equal": True}]
+        )
+        for run in self.runs.values():
+            run.refresh_from_db()
+
+    def _other_tasks(self) -> None:
+        world = self.world
+        words: dict[str, Any] = {"summary": "bettongsummary", "about": "bettongabout **it**", "title": "Bettongtitle"}
+        draft = world.task("bettong-draft", state=Task.DRAFT, **words)
+        Announcement.objects.create(task=draft, text="bettongannounced")
+        circle = world.task(
+            "circle", invited_only=True, title="Cuscustitle", summary="cuscussummary", about="cuscusabout"
+        )
+        Participant.objects.filter(task=circle).exclude(team=world.teams["Alpha"]).delete()
+        world.hand_in(circle, "cuscusrun")
+        other = world.task("rival-task", title="Another task")
+        Participant.objects.filter(task=other, team__name__endswith="batteam").delete()
+        Role.objects.filter(task=other).delete()
+        Role.objects.create(task=other, user=world.people["rival"], role=Role.ORGANISER)
+        # What waits in the main task stays waiting.
+        Job.objects.filter(task=self.task, state=Job.WAITING).update(after=timezone.now() + timedelta(days=1))
+        world.work()
+        Job.objects.filter(task=self.task, state=Job.WAITING).update(after=timezone.now())
+
+    def _doors(self) -> None:
+        """Tokens, links, webhooks, sessions."""
+        world = self.world
+        for role in ROLES:
+            if role:
+                _, text = Token.make(
+                    world.people[role], f"{role}token", Token.ORGANISE, timezone.now() + timedelta(days=9)
+                )
+                self.tokens[role] = text
+                world.client(role)
+        _, self.invite = accounts.make_invite(
+            world.people["organiser"], task=self.task, role="assessor", note="antechinusnote"
+        )
+        hook = {"secret": "thylacinesecret", "events": ["scored"]}
+        Webhook.objects.create(
+            url="https://phascogaleteam.example.org/", team=world.teams["Alpha"], made_by=world.people["alice"], **hook
+        )
+        Webhook.objects.create(
+            url="https://phascogaletask.example.org/", task=self.task, made_by=world.people["organiser"], **hook
+        )
+
+    def list_secrets(self) -> None:
+        """What is secret while the task is open, and from whom it is not."""
+        alpha, key = ("alice", "adam"), {name: run.key for name, run in self.runs.items()}
+        files = ("runs/<slug:key>/file", "api/submissions/<key>/file")
+        every = "tasks/<slug:slug>/downloads/topics"  # a run needs all topics; which are private, the file does not say
+        asked = of(*ROLES, on=(every,))
+        own = of("alice", "adam", "beth", "wanda", "nina", on=(*files, every))  # their own run, as they sent it
+        nobody: dict[str, frozenset[str]] = {}
+        self.secrets = {
+            "a hidden run": Secret(["wombat", key["wombatrun"]], of("wanda", *OPERATORS)),
+            "who is anonymous": Secret(["numbat"], of("nina", *OPERATORS)),
+            "a failed run": Secret(["potoroo", key["potoroorun"]], of(*alpha, *OPERATORS)),
+            "a withdrawn run": Secret(["bilby", key["bilbyrun"]], of(*alpha, *OPERATORS)),
+            "a run that waits": Secret(["quoll", key["quollrun"]], of(*alpha, *OPERATORS)),
+            "why it is tried again": Secret(["kowarierror"], of(*alpha, *OPERATORS)),
+            "runs that are alike": Secret(["dunnart"], of(*OPERATORS)),
+            "private topics": Secret([*PRIVATE], asked | own | of(*OPERATORS)),
+            "their texts": Secret(["pademelon"], asked | of(*OPERATORS)),
+            "a draft": Secret(["bettong", "Bettong"], of(*OPERATORS)),
+            "a task by invitation": Secret(["cuscus", "Cuscus"], of(*alpha, "assessor", *OPERATORS)),
+            "notes of links": Secret(["antechinusnote"], of(*OPERATORS)),
+            "where a team is told": Secret(["phascogaleteam"], of(*alpha)),
+            "where organisers are told": Secret(["phascogaletask"], of(*OPERATORS)),
+            "secrets of webhooks": Secret(["thylacinesecret"], nobody),
+            "tokens": Secret([*self.tokens.values(), *_all(Token, "digest")], nobody),
+            "links": Secret([self.invite, *_all(Invite, "digest")], nobody),
+            "passwords": Secret([PASSWORD, *_all(User, "password")], nobody),
+            "sessions": Secret(_all(Session, "session_key"), nobody),
+            "the key of the server": Secret([settings.SECRET_KEY], nobody),
+            "the folder": Secret([str(settings.HOME.folder)], of("operator", on=("operate/",))),
+            "the full board": Secret(
+                [
+                    *Snapshot.objects.filter(kind=Snapshot.FULL).values_list("document_id", flat=True),
+                    *_full_pictures(),
+                ],
+                of(*OPERATORS),
+            ),
+        } | {
+            f"the address of {person}": Secret(
+                [f"{person}@example.org"],
+                of(person, on=("my/account/",)) | of("operator", on=("operate/users/", "my/account/")),
+            )
+            for person in self.world.people
+        }
+
+    def private_values(self) -> tuple[list[float], list[float]]:
+        """Means on private topics by the measure that ranks, and every value there."""
+        means, each = [], []
+        for run in self.runs.values():
+            for result in run.results.all():
+                means.append(result.private[self.task.measure])
+                each += [values[topic] for values in values_of(result).values() for topic in PRIVATE]
+        return means, [value for value in each if 0 < value < 1]
+
+
+def _more_people(world: World) -> None:
+    for name in ("wanda", "nina", "rival"):
+        world.people[name] = User.objects.create_user(name, f"{name}@example.org", PASSWORD)
+    for name, person in (("Wombatteam", "wanda"), ("Numbatteam", "nina")):
+        world.teams[name] = Team.objects.create(name=name, slug=name.lower())
+        Membership.objects.create(team=world.teams[name], user=world.people[person], leader=True)
+
+
+def _all(model: Any, name: str) -> list[str]:
+    return list(model.objects.values_list(name, flat=True))
+
+
+def _full_pictures() -> list[str]:
+    public = set(Picture.objects.filter(snapshot__kind=Snapshot.PUBLIC).values_list("blob_id", flat=True))
+    full = Picture.objects.filter(snapshot__kind=Snapshot.FULL).values_list("blob_id", flat=True)
+    return [digest for digest in full if digest not in public]
+
+
+def forget() -> None:
+    """Empty what pages remember: the next test has other rows under the same numbers."""
+    for kept in (
+        boards._whole,
+        board_panels._whole,
+        frames.table_of,
+        standing.document_of,
+        comparing._compared,
+        topic_texts._texts,
+    ):
+        kept.cache_clear()
+
+
+@dataclass(frozen=True)
+class Route:
+    """An address with gaps."""
+
+    pattern: str
+    gaps: tuple[str, ...]
+    view: Callable[..., Any]
+
+
+def routes(found: Any = None, before: str = "") -> Iterator[Route]:
+    """Every route of the server, as Django itself knows them."""
+    for one in (found or get_resolver()).url_patterns:
+        assert isinstance(one.pattern, RoutePattern), f"{one.pattern} is no plain path"
+        pattern = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from routes(one, pattern)
+        else:
+            assert isinstance(one, URLPattern)
+            yield Route(pattern, tuple(re.findall(r"<(?:\w+:)?(\w+)>", pattern)), one.callback)
+
+
+def paths_of(route: Route, planted: Planted) -> list[str]:
+    """A route with its gaps filled by everything there is."""
+    slugs = [*Task.objects.values_list("slug", flat=True), "nothing"]
+    if "teams/<" in route.pattern:
+        slugs = [*Team.objects.values_list("slug", flat=True), "nothing"]
+    most = max(Snapshot.objects.filter(task=planted.task).count(), LabelVersion.objects.count())
+    choices: dict[str, list[str]] = {
+        "slug": slugs,
+        "key": [*Submission.objects.values_list("key", flat=True), "0123456789ab"],
+        "number": [str(number) for number in range(1, most + 1)],
+        "n": [str(number) for number in range(1, most + 1)],
+        "name": [*(panel.name for panel in PANELS), "nothing"],
+        "topic": [*PUBLIC[:2], *PRIVATE, "nothing"],
+        "text": [planted.invite, "nothing"],
+        "rest": ["nothing"],
+        "uidb64": [urlsafe_base64_encode(force_bytes(planted.world.people["alice"].pk))],
+        "token": ["set-password", "nothing"],
+    }
+    unknown = set(route.gaps) - set(choices)
+    assert not unknown, f"say in planted.py what {sorted(unknown)} of {route.pattern} stand for"
+    found = []
+    for values in product(*(choices[gap] for gap in route.gaps)):
+        filled = dict(zip(route.gaps, values, strict=True))
+        if filled.get("slug", MAIN) != MAIN and (
+            filled.get("number", "1") != "1"
+            or filled.get("n", "1") != "1"
+            or filled.get("name", "stability") != "stability"
+            or filled.get("topic", PUBLIC[0]) not in (PUBLIC[0], PRIVATE[0])
+        ):
+            continue  # one of a kind is enough in other tasks
+        path = route.pattern
+        for gap, value in filled.items():
+            path = re.sub(rf"<(?:\w+:)?{gap}>", value, path)
+        found.append("/" + path)
+    return found
+
+
+def questions(planted: Planted) -> dict[str, list[str]]:
+    """What may be asked behind an address, by the pattern of its route."""
+    keys = [run.key for run in planted.runs.values()]
+    pairs = [f"?runs={keys[0]},{keys[place]}" for place in (1, 5)] + [f"?run={keys[0]}&run={keys[1]}&run={keys[4]}"]
+    return {
+        "tasks/<slug:slug>/": ["?sort=released&order=down", "?q=a", "?meta=meta&kind=automatic"],
+        "tasks/<slug:slug>/full/": ["?sort=run"],
+        "tasks/<slug:slug>/compare/": pairs,
+        "api/tasks/<slug>/board": ["?full=true"],
+        "api/submissions": [f"?task={MAIN}", "?task=bettong-draft"],
+        "api/tasks/<slug>/left": ["?team=wombatteam"],
+        "operate/users/": ["?name=a"],
+        "operate/jobs/": ["?state=waiting", "?state=failed"],
+        "log-in/": [f"?next=/tasks/{MAIN}/"],
+    }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    role: str
+    route: str
+    path: str
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def kind(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0]
+
+    @property
+    def text(self) -> str:
+        """Everything in it that can be read: headers, cookies, body, and pictures that stand in a page."""
+        body = self.body.decode("utf-8", "replace")
+        inside = [
+            base64.b64decode(one).decode("utf-8", "replace")
+            for one in re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", body)
+        ]
+        return "\n".join([*(f"{name}: {value}" for name, value in self.headers.items()), body, *inside])
+
+
+def ask(planted: Planted, role: str, route: str, path: str, method: str = "get", **headers: str) -> Answer:
+    """One request of somebody: pages by their cookie, the API by their token."""
+    if path.startswith("/api/"):
+        client = Client()
+        if role:
+            headers["Authorization"] = f"Bearer {planted.tokens[role]}"
+    else:
+        client = planted.world.client(role or None)
+    answer = getattr(client, method)(path, headers=headers)
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    told = {name.lower(): value for name, value in answer.headers.items()}
+    cookies = {
+        f"set-cookie {name}": f"{name}={cookie.value}; {cookie.OutputString()}"
+        for name, cookie in answer.cookies.items()
+        if name != settings.SESSION_COOKIE_NAME
+    }
+    return Answer(role, route, path, answer.status_code, told | cookies, body)
+
+
+def crawl(planted: Planted, roles: tuple[str, ...] = ROLES) -> Iterator[Answer]:
+    """Every address, with everything that may be asked behind it, by everybody."""
+    asked = questions(planted)
+    newest = str(Snapshot.objects.filter(task=planted.task, kind=Snapshot.PUBLIC).count())
+    for route in routes():
+        for path in paths_of(route, planted):
+            old = re.search(r"/boards/(\d+)/", path)
+            for role in roles if not old or old[1] == newest else roles[:1]:
+                behind = asked.get(route.pattern, []) if not route.gaps or f"/{MAIN}/" in path else []
+                for query in ["", *behind]:
+                    yield ask(planted, role, route.pattern, path + query)
+        for role in ("", "alice", "operator"):
+            if role in roles and not route.pattern.startswith("api/"):  # a part of a page, as htmx asks for it
+                yield ask(planted, role, route.pattern, path, **{"HX-Request": "true"})

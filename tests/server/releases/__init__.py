@@ -1,0 +1,1 @@
+"""Backups of servers as they were when a version was released: every later version must take them."""

@@ -1,0 +1,518 @@
+"""The queue: whoever dies, whatever fails, every job is done once, or it is said why not."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.utils import timezone
+
+from cranfield.core import InputError
+from cranfield.server import blobs, jobs, scheduled
+from cranfield.server.models import Audit, Job, Result, Snapshot, Submission, Try, Worker
+from cranfield.server.versions import add_version
+from tests.server.conftest import POSTGRES
+from tests.server.together import in_threads, wait_for, worker
+from tests.server.world import arrived, qrels, run_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.server.world import World
+
+
+@pytest.fixture
+def errand() -> Iterator[list[dict[str, Any]]]:
+    """A kind of work that only notes that it was done; what it is to raise stands in ``about``."""
+    done: list[dict[str, Any]] = []
+    faults: dict[str, Exception] = {
+        "input": InputError("the file is empty", hint="hand in another", code="E-EMPTY"),
+        "ours": ZeroDivisionError("a fault of ours"),
+        "away": OperationalError("the database does not answer"),
+        "gone": InterfaceError("connection already closed"),
+        "full": OSError(28, "No space left on device"),
+    }
+
+    @jobs.kind("errand")
+    def run(*, fault: str = "", **about: Any) -> None:
+        done.append(about)
+        if fault:
+            raise faults[fault]
+
+    yield done
+    del jobs.KINDS["errand"]
+    jobs.FAILED.pop("errand", None)
+
+
+def only() -> Job:
+    return Job.objects.get(kind="errand")
+
+
+def due_now() -> None:
+    Job.objects.filter(state=Job.WAITING).update(after=timezone.now())
+
+
+def let_the_lease_run_out() -> None:
+    Job.objects.filter(state=Job.RUNNING).update(lease=timezone.now() - timedelta(seconds=1))
+
+
+def take_one(worker: str) -> Job:
+    job = jobs.take(worker)
+    assert job is not None
+    return job
+
+
+@pytest.mark.django_db
+def test_a_job_is_taken_done_and_over(errand: list[dict[str, Any]]) -> None:
+    jobs.put("errand", of=7)
+    job = take_one("one")
+    assert (job.state, job.worker, job.attempts) == (Job.RUNNING, "one", 1)
+    assert job.lease is not None
+    assert job.lease > timezone.now()
+    assert jobs.take("two") is None
+    jobs.do(job)
+    assert errand == [{"of": 7}]
+    assert (only().state, only().lease, only().error) == (Job.DONE, None, "")
+    assert jobs.take("two") is None
+
+
+@pytest.mark.django_db
+def test_what_is_urgent_goes_first_then_what_waited_longest(errand: list[dict[str, Any]]) -> None:
+    for of, urgency in ((1, 0), (2, 5), (3, -5), (4, 5)):
+        jobs.put("errand", urgency=urgency, of=of)
+    assert jobs.work(once=True, least=0) == 3
+    assert [one["of"] for one in errand] == [2, 4, 1]
+    assert jobs.work(once=True) == 1
+    assert [one["of"] for one in errand] == [2, 4, 1, 3]
+
+
+@pytest.mark.django_db
+def test_what_is_for_later_waits(errand: list[dict[str, Any]]) -> None:
+    jobs.put("errand", after=timezone.now() + timedelta(hours=1), of=1)
+    assert jobs.work(once=True) == 0
+    jobs.put("errand", after=timezone.now(), of=1)  # the same, for some time: nothing changes
+    assert jobs.work(once=True) == 0
+    jobs.put("errand", of=1)  # the same, now
+    assert jobs.work(once=True) == 1
+    assert errand == [{"of": 1}]
+
+
+@pytest.mark.django_db
+def test_the_same_waits_once_and_is_put_again_while_it_runs(errand: list[dict[str, Any]]) -> None:
+    jobs.put("errand", of=1)
+    jobs.put("errand", of=1)
+    jobs.put("errand", of=2)
+    assert Job.objects.count() == 2
+    running = take_one("one")
+    jobs.put("errand", of=1)  # something changed while the first is at work
+    assert Job.objects.count() == 3
+    other = take_one("two")
+    assert other.about == {"of": 2}
+    assert jobs.take("three") is None, "two jobs with one key at the same time: the older could end last"
+    jobs.do(running)
+    assert take_one("three").about == {"of": 1}
+
+
+@pytest.mark.django_db
+def test_a_key_of_ones_own(errand: list[dict[str, Any]]) -> None:
+    jobs.put("errand", key="any", of=1)
+    jobs.put("errand", key="any", of=2)
+    assert only().about == {"of": 1}
+    assert str(only()) == "errand any"
+    assert jobs.work(once=True) == 1
+
+
+@pytest.mark.django_db
+def test_a_lease_that_ran_out_is_taken_over_and_the_first_worker_writes_nothing_more(
+    errand: list[dict[str, Any]],
+) -> None:
+    jobs.put("errand", of=1)
+    first = take_one("one")
+    let_the_lease_run_out()
+    second = take_one("two")
+    assert (second.pk, second.worker, second.attempts) == (first.pk, "two", 2)
+    jobs.do(first)  # it was only slow
+    assert only().state == Job.RUNNING
+    first.about = {"fault": "input"}
+    jobs.do(first)
+    first.about = {"fault": "ours"}
+    jobs.do(first)
+    assert (only().state, only().worker, only().error) == (Job.RUNNING, "two", "")
+    jobs.do(second)
+    assert only().state == Job.DONE
+    assert len(errand) == 4
+
+
+@pytest.mark.django_db
+def test_confirm_stops_a_worker_whose_job_was_taken_over() -> None:
+    told: list[str] = []
+
+    @jobs.kind("slow")
+    def slow() -> None:
+        jobs.confirm()
+        told.append("still mine")
+        let_the_lease_run_out()
+        take_one("two")
+        with transaction.atomic():
+            jobs.confirm()
+            told.append("never")
+
+    jobs.confirm()  # outside of a job there is nothing to lose
+    jobs.put("slow")
+    jobs.do(take_one("one"))
+    del jobs.KINDS["slow"]
+    assert told == ["still mine"]
+    assert (Job.objects.get().state, Job.objects.get().worker) == (Job.RUNNING, "two")
+
+
+@pytest.mark.django_db
+def test_an_older_board_never_follows_a_newer_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cranfield.server import boards
+
+    task = world.filled()
+    world.hand_in(task, "late", 3)
+    jobs.work(once=True)
+    newest = Snapshot.objects.filter(task=task).count()
+    withdrawn = Submission.objects.filter(name="late")
+    withdrawn.update(state=Submission.WITHDRAWN)
+    gathered = boards.gather
+
+    def slowly(*given: Any) -> Any:
+        found = gathered(*given)  # without the late run
+        withdrawn.update(state=Submission.SCORED)
+        let_the_lease_run_out()
+        monkeypatch.setattr(boards, "gather", gathered)
+        jobs.do(take_one("two"))  # another worker makes the board as it is now
+        return found
+
+    monkeypatch.setattr(boards, "gather", slowly)
+    scheduled.ask_for_board(task)
+    due_now()
+    jobs.do(take_one("one"))
+    assert Snapshot.objects.filter(task=task).count() == newest
+
+
+def test_no_board_is_made_of_half_a_new_version(world: World) -> None:
+    task = world.filled()
+    world.hand_in(task, "late", 3)
+    jobs.work(once=True, least=5)  # it is evaluated, and its board waits
+    add_version(task, arrived(qrels({("301", "D01"): 0}), "q").arriving, world.people["organiser"])
+    world.work()
+    made = list(Snapshot.objects.order_by("number").values_list("version__number", "runs"))
+    assert made == [(1, 4), (1, 5), (2, 5)]
+
+
+def test_no_header_of_a_run_can_break_the_board(world: World) -> None:
+    task = world.task()
+    header = '# ir_metadata.start\n# actor:\n#   "te\\0am": ["\\ud800", "a\\0b", "\\u2603"]\n# ir_metadata.end'
+    run = world.hand_in(task, "mine", text=run_text("mine", header=header))
+    world.work()
+    assert run.metadata == {"actor": {"te?am": ["?", "a?b", "☃"]}}
+    assert not Job.objects.filter(state=Job.FAILED).exists()
+    assert world.client().get(f"/runs/{run.key}/").status_code == 200
+    assert world.client().get(f"/tasks/{task.slug}/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_an_error_of_the_input_is_final(errand: list[dict[str, Any]]) -> None:
+    jobs.put("errand", fault="input")
+    assert jobs.work(once=True) == 1
+    assert (only().state, only().error) == (Job.FAILED, "the file is empty\nhand in another")
+    assert len(errand) == 1
+
+
+@pytest.mark.django_db
+def test_a_fault_of_ours_is_tried_three_times(errand: list[dict[str, Any]]) -> None:
+    given_up: list[str] = []
+
+    @jobs.if_failed("errand")
+    def told(*, error: str, **about: Any) -> None:
+        given_up.append(f"{sorted(about.items())}: {error}")
+
+    jobs.put("errand", fault="ours", of=1)
+    for attempt in (1, 2, 3):
+        before = timezone.now()
+        jobs.do(take_one("one"))
+        assert only().attempts == attempt
+        assert only().error == "ZeroDivisionError: a fault of ours"
+        if attempt < 3:
+            assert only().state == Job.WAITING
+            assert timedelta(0) <= only().after - before - timedelta(seconds=2**attempt) < timedelta(seconds=5)
+            assert jobs.take("one") is None
+        due_now()
+    assert only().state == Job.FAILED
+    assert jobs.take("one") is None
+    assert given_up == ["[('fault', 'ours'), ('of', 1)]: ZeroDivisionError: a fault of ours"]
+
+
+@pytest.mark.django_db
+def test_a_failed_job_makes_way_for_the_same_that_waits(errand: list[dict[str, Any]]) -> None:
+    jobs.put("errand", fault="ours")
+    first = take_one("one")
+    jobs.put("errand", fault="ours")
+    jobs.do(first)
+    assert (only().state, only().attempts, only().pk != first.pk) == (Job.WAITING, 0, True)
+    assert len(errand) == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("fault", ["away", "gone", "full"])
+def test_what_the_machine_is_to_blame_for_is_tried_until_it_works(errand: list[dict[str, Any]], fault: str) -> None:
+    jobs.put("errand", fault=fault)
+    for _ in range(2 * jobs.DEATHS):
+        jobs.do(take_one("one"))
+        assert (only().state, only().attempts) == (Job.WAITING, 0)
+        assert only().error
+        due_now()
+    Job.objects.update(about={})
+    jobs.do(take_one("one"))
+    assert (only().state, only().error) == (Job.DONE, "")
+
+
+@pytest.mark.django_db
+def test_a_job_that_kills_its_workers_is_given_up(errand: list[dict[str, Any]]) -> None:
+    @jobs.if_failed("errand")
+    def fails(*, error: str) -> None:
+        raise RuntimeError(error)
+
+    jobs.put("errand")
+    for _ in range(jobs.DEATHS):
+        take_one("one")
+        let_the_lease_run_out()
+    jobs.put("errand", of=2)
+    assert take_one("one").about == {"of": 2}, "the next one is not kept waiting, though nobody could be told"
+    given_up = Job.objects.get(about={})
+    assert (given_up.state, given_up.error) == (Job.FAILED, f"its worker died {jobs.DEATHS} times")
+    assert errand == []
+
+
+@pytest.mark.django_db
+def test_a_kind_that_nobody_knows_fails() -> None:
+    jobs.put("dance")
+    for _ in range(jobs.MOST):
+        jobs.do(take_one("one"))
+        due_now()
+    job = Job.objects.get()
+    assert (job.state, job.error) == (Job.FAILED, "KeyError: 'dance'")
+
+
+def test_an_error_in_a_run_is_final_and_the_submission_says_why(world: World) -> None:
+    task = world.task()
+    run = world.hand_in(task, "mine")
+    blobs.path_of(str(run.blob_id)).write_text("no run\n")  # what is on the disk is not what came in
+    world.work()
+    run.refresh_from_db()
+    assert run.state == Submission.FAILED
+    assert run.failure.endswith("2 fields where 6 are needed") or "field" in run.failure
+    act = Audit.objects.get(what="failed")
+    assert act.about == {"run": run.key, "why": run.failure}
+    assert Job.objects.get(kind="score").attempts == 1
+
+
+def test_a_run_that_failed_for_us_three_times_says_so_and_can_be_tried_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cranfield.server import scoring
+    from cranfield.server.condition import retry
+
+    task = world.task()
+    run = world.hand_in(task, "mine")
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a fault of ours")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring, "evaluate", broken)
+        for _ in range(jobs.MOST):
+            world.work()
+            run.refresh_from_db()
+            due_now()
+    assert (run.state, run.failure) == (Submission.FAILED, "RuntimeError: a fault of ours")
+    retry(Job.objects.get(kind="score"), world.people["operator"])
+    world.work()
+    run.refresh_from_db()
+    assert (run.state, run.failure) == (Submission.SCORED, "")
+    assert Result.objects.filter(submission=run).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_never_take_the_same_job(errand: list[dict[str, Any]]) -> None:
+    for of in range(40):
+        jobs.put("errand", of=of)
+    taken: list[int] = []
+
+    def work(number: int) -> None:
+        while (job := jobs.take(f"worker {number}")) is not None:
+            taken.append(int(job.about["of"]))
+            jobs.do(job)
+
+    assert in_threads(6, work) == []
+    if POSTGRES:  # a row that is locked is skipped: some may have been left behind by a worker that saw nothing
+        jobs.work(once=True)
+    assert Counter(one["of"] for one in errand) == Counter(range(40))
+    assert len(set(taken)) == len(taken)
+    assert set(Job.objects.values_list("state", "attempts")) == {(Job.DONE, 1)}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_put_by_many_at_once_waits_once(errand: list[dict[str, Any]]) -> None:
+    def work(number: int) -> None:
+        for _ in range(10):
+            with transaction.atomic():
+                jobs.put("errand", key="any", of=1)
+            if number == 0:
+                jobs.work(once=True)
+
+    assert in_threads(5, work) == []
+    jobs.work(once=True)
+    assert not Job.objects.exclude(state=Job.DONE).exists()
+    assert len(errand) == Job.objects.count()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_waits_is_not_done_before_what_it_is_about_is_there() -> None:
+    """Somebody puts a job that waits already, and has not committed yet: it must not be over before that."""
+    seen: list[bool] = []
+
+    @jobs.kind("look")
+    def look() -> None:
+        seen.append(Try.objects.filter(what="changed").exists())
+
+    put, ended = threading.Event(), threading.Event()
+
+    def writer() -> None:
+        with transaction.atomic():
+            Try.objects.create(what="changed", key="")
+            jobs.put("look")
+            put.set()
+            ended.wait(0.5)
+        connection.close()
+
+    jobs.put("look")
+    thread = threading.Thread(target=writer)
+    thread.start()
+    put.wait(10)
+    jobs.work(once=True)  # SQLite waits for the writer, PostgreSQL passes the row by
+    ended.set()
+    thread.join(10)
+    jobs.work(once=True)
+    del jobs.KINDS["look"]
+    assert seen == [True]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_outlives_a_connection_that_breaks(
+    errand: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "AWAY", timedelta(0))
+
+    @jobs.kind("cut")
+    def cut() -> None:
+        errand.append({})
+        if len(errand) == 1:
+            if POSTGRES:
+                connection.cursor().execute("select pg_terminate_backend(pg_backend_pid())")
+            connection.connection.close()  # not told to Django: as if the other end had gone
+            Job.objects.count()
+
+    jobs.put("cut")
+    stop = threading.Event()
+    thread = worker(stop=stop, idle=0.05)
+    thread.start()
+    wait_for(lambda: Job.objects.filter(kind="cut", state=Job.DONE).exists())
+    stop.set()
+    thread.join(10)
+    del jobs.KINDS["cut"]
+    assert len(errand) == 2
+    assert not thread.is_alive()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_keeps_a_lease_alive_while_the_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.6))
+    monkeypatch.setattr(jobs, "BEAT", 0.1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    @jobs.kind("long")
+    def long() -> None:
+        begun.set()
+        go_on.wait(10)
+
+    jobs.put("long")
+    thread = worker(once=True)
+    thread.start()
+    begun.wait(10)
+    time.sleep(1.5)  # more than two leases
+    assert jobs.take("another") is None
+    seen = Worker.objects.get()
+    assert seen.doing == "long long "
+    assert timezone.now() - seen.seen < timedelta(seconds=1)
+    go_on.set()
+    thread.join(10)
+    del jobs.KINDS["long"]
+    job = Job.objects.get()
+    assert (job.state, job.attempts, job.worker) == (Job.DONE, 1, seen.name)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_does_not_keep_what_nobody_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database goes away when a job is to be noted as done: its lease must run out, and it is done again."""
+    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.5))
+    monkeypatch.setattr(jobs, "BEAT", 0.05)
+    done = jobs.do
+    failed: list[int] = []
+
+    def away(job: Job) -> None:
+        if not failed:
+            failed.append(job.pk)
+            raise OperationalError("the connection is closed")
+        done(job)
+
+    monkeypatch.setattr(jobs, "do", away)
+    jobs.KINDS["nothing"] = lambda: None
+    jobs.put("nothing")
+    stop = threading.Event()
+    thread = worker(stop=stop, idle=0.05)
+    thread.start()
+    wait_for(lambda: Job.objects.filter(kind="nothing", state=Job.DONE).exists())
+    stop.set()
+    thread.join(10)
+    del jobs.KINDS["nothing"]
+    assert Job.objects.get(kind="nothing").attempts == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_beats_on_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "BEAT", 0.02)
+    heart = jobs.Heart("one")
+    beat, beats = heart.beat, []
+
+    def sometimes() -> None:
+        beats.append(1)
+        if len(beats) < 3:
+            raise InterfaceError("connection already closed")
+        beat()
+
+    monkeypatch.setattr(heart, "beat", sometimes)
+    heart.start()
+    wait_for(lambda: Worker.objects.exists())
+    heart.stopped.set()
+    heart.join(5)
+    assert Worker.objects.get().name == "one"
+
+
+def test_a_worker_ends_after_the_job_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    import signal
+
+    caught: dict[int, Any] = {}
+    monkeypatch.setattr(signal, "signal", caught.__setitem__)
+    stop = threading.Event()
+    jobs.stop_on_signals(stop)
+    assert set(caught) == {signal.SIGTERM, signal.SIGINT}
+    caught[signal.SIGTERM](signal.SIGTERM, None)
+    assert stop.is_set()
