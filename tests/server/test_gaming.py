@@ -281,3 +281,17 @@ def test_a_changed_judgment_of_a_private_topic_is_named_to_nobody(world: World) 
         assert secret not in program(world, name).get("tasks/ad-hoc/labels").body.decode()
         assert world.client(name).get("/organise/ad-hoc/labels/2/").status_code == 404
     assert secret in world.client("organiser").get("/tasks/ad-hoc/full/topics/").content.decode()
+
+
+def test_the_header_of_an_unnamed_run_names_nobody(world: World) -> None:
+    """The table of what runs add has a column for their groups: of an unnamed run it stays empty."""
+    task = world.task(anonymous_days=30)
+    head = "# ir_metadata.start\n# actor:\n#   team: kowari\n# ir_metadata.end"
+    later = timezone.now().date() + timedelta(days=9)
+    world.hand_in(task, "unnamed", text=run_text("x", 1, header=head), anonymous=later)
+    world.hand_in(task, "named", 2, team="Beta")
+    world.work()
+    snapshot = task.snapshots.get(kind="public")
+    document = json.loads(blobs.read(snapshot.document_id))
+    assert "novelty" in document["panels"]
+    assert "kowari" not in json.dumps(document)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import people
+from cranfield.server import blobs, people
 from cranfield.server.condition import condition, retry
-from cranfield.server.models import Audit, Invite, Job, Submission, User, Worker
+from cranfield.server.models import Audit, Invite, Job, Submission, Token, User, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,3 +186,39 @@ def test_names_with_markup_are_text(world: World) -> None:
     text = world.client("operator").get(reverse("users")).content.decode()
     assert "<b onclick" not in text
     assert "&lt;b onclick=x&gt;" in text
+
+
+def test_a_new_password_by_a_link_of_the_operators(world: World) -> None:
+    alice = world.people["alice"]
+    Token.make(alice, "old", Token.READ, timezone.now() + timedelta(days=1))
+    page = world.client("operator").post("/operate/users/", {"act": "password", "which": alice.pk}, follow=True)
+    link = re.search(r"http://testserver(/new-password/[^<\s]+)", page.content.decode())
+    assert link is not None
+    visitor = world.client()
+    form = visitor.get(link[1], follow=True)
+    assert form.status_code == 200
+    told = {"new_password1": "another long secret", "new_password2": "another long secret"}
+    assert visitor.post(form.redirect_chain[-1][0], told).status_code == 302
+    alice.refresh_from_db()
+    assert alice.check_password("another long secret")
+    assert not Token.objects.filter(user=alice).exists()  # whoever had one is out
+    acts = Audit.objects.order_by("-id").values_list("what", flat=True)
+    assert list(acts[:2]) == ["password by link", "password link"]
+    again = world.client().get(link[1], follow=True)
+    assert "was used before" in again.content.decode()
+
+
+def test_an_organiser_says_which_run_is_to_be_beaten(world: World) -> None:
+    task = world.filled()
+    run = task.submissions.get(name="poor")
+    asked = {"run": run.key, "baseline": "yes"}
+    assert world.client("alice").post("/organise/ad-hoc/runs/", asked).status_code == 404
+    assert world.client("organiser").post("/organise/ad-hoc/runs/", asked).status_code == 302
+    world.work()
+    document = json.loads(blobs.read(task.snapshots.order_by("-number")[0].document_id))
+    assert [row["run"] for row in document["rows"] if "baseline" in row["badges"]] == ["poor"]
+    against = document["panels"]["baseline"]["table"]
+    assert {row[against["columns"].index("baseline")] for row in against["rows"]} == {"poor"}
+    world.client("organiser").post("/organise/ad-hoc/runs/", {"run": run.key, "baseline": "no"})
+    run.refresh_from_db()
+    assert not run.baseline

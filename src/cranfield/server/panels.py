@@ -91,7 +91,7 @@ class Made:
         seen = board.seen
         if seen is None or len(board.runs) < 2:
             return None
-        return self.once("novelty", lambda: _novelty(seen, board.task.rel))
+        return self.once("novelty", lambda: _novelty(seen, board))
 
     @property
     def health(self) -> Study | None:
@@ -112,12 +112,15 @@ class Made:
         return Study("topics", {"per_topic": table}, made_by=told.made_by, charts=("topics-runs",))
 
 
-def _novelty(values: Values, rel: float) -> Study:
-    """By the first measure with a user who reads down the ranking; where there is none, that is what is said."""
+def _novelty(values: Values, board: Board) -> Study:
+    """By the first measure with a user who reads down the ranking; where there is none, that is what is said.
+
+    Groups are those of the board: the header of a run may name a team that is not to be named.
+    """
     refused: list[ParameterError] = []
     for measure in values.measures:
         try:
-            return novelty(values, measures=[str(measure)], rel=rel)
+            return novelty(values, measures=[str(measure)], entries=board.entries, rel=board.task.rel)
         except ParameterError as error:
             refused.append(error)
     raise refused[0]

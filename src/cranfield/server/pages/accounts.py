@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from django.conf import settings
@@ -283,6 +283,14 @@ class PasswordByLink(PasswordResetConfirmView):
 
     template_name = "server/new_password.html"
     success_url = reverse_lazy("log-in")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Set it, write that down, and let no program in any more that somebody else may have set up."""
+        with transaction.atomic():
+            answer = super().form_valid(form)
+            Token.objects.filter(user=self.user).delete()
+            audit.record(self.user, "password by link")
+        return answer
 
 
 urls: list[URLPattern] = [

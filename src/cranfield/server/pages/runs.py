@@ -18,7 +18,7 @@ from cranfield.server.scoring import values_of
 from cranfield.server.standing import newest
 from cranfield.server.topic_texts import text_of
 from cranfield.server.tries import Limit, address_of, take
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.visibility import Thing, Viewer, sees, sees_team
 
 if TYPE_CHECKING:
     from cranfield.server.standing import Document
@@ -67,6 +67,7 @@ def run_card(request: HttpRequest, key: str) -> HttpResponse:
             "run": run,
             "name": called(viewer, run, shown.document if shown else None),
             "named": named,
+            "knows_team": named and sees_team(viewer, run.team),
             "own": sees(viewer, Thing.RUN_STATE, run),
             "may_download": run.blob_id and sees(viewer, Thing.RUN_FILE, run),
             "row": row,
