@@ -64,14 +64,14 @@ bench: .venv/.synced-bench native ## measure against peers, side by side
 docs: .venv/.synced-docs native ## build the documentation into docs/_build; any warning fails
 	sphinx-build -W -n --keep-going docs docs/_build
 
-wheel: .venv/.synced-build ## build the wheel and try it in clean environments: bare, and with charts
+wheel: .venv/.synced-build ## build the wheel and try it in clean environments: bare, with charts, with the server
 	@rm -rf dist build/wheel
 	mkdir -p build/wheel
 	maturin build --release --locked --out dist
 	uv export --quiet --frozen --all-extras --no-default-groups --no-emit-project --no-hashes -o build/wheel/constraints.txt
 	wheel=$$(echo dist/*.whl)
 	# pip as a user has it; the versions of the lock, so that a release elsewhere cannot break this.
-	for extra in '' '[charts]'; do
+	for extra in '' '[charts]' '[server]'; do
 	    clean=build/wheel/venv$$extra
 	    python -m venv "$$clean"
 	    "$$clean/bin/pip" install --quiet --constraint build/wheel/constraints.txt "$$wheel$$extra"
@@ -79,6 +79,14 @@ wheel: .venv/.synced-build ## build the wheel and try it in clean environments: 
 	    (cd build/wheel && "../../$$clean/bin/cranfield" --version && "../../$$clean/bin/python" -c 'import cranfield')
 	    echo "installed and started: $$wheel$$extra"
 	done
+	# Pages and their styles travel with the wheel.
+	(cd build/wheel && "../../$$clean/bin/python" -W error::UserWarning -c '
+	from cranfield.server.starting import migrate, start
+	start("home"); migrate()
+	from django.test import Client
+	visitor = Client(SERVER_NAME="localhost")
+	assert b"Tasks" in visitor.get("/").content and visitor.get("/static/server/site.css").status_code == 200
+	print("its server answers")')
 
 clean: ## remove everything that was built, the environment too
 	rm -rf .venv build dist docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
