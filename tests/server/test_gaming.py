@@ -295,3 +295,12 @@ def test_the_header_of_an_unnamed_run_names_nobody(world: World) -> None:
     document = json.loads(blobs.read(snapshot.document_id))
     assert "novelty" in document["panels"]
     assert "kowari" not in json.dumps(document)
+
+
+def test_a_run_called_as_unnamed_runs_are_takes_nobody_s_place(world: World) -> None:
+    task = world.task(anonymous_days=30)
+    world.hand_in(task, "Anonymous 1", team="Beta", text=run_text("x", 1))
+    world.hand_in(task, "mine", 2, anonymous=timezone.now().date() + timedelta(days=9))
+    world.work()
+    document = json.loads(blobs.read(task.snapshots.get(kind="public").document_id))
+    assert {row["run"]: row["group"] for row in document["rows"]} == {"Anonymous 1": "Beta", "anonymous 2": None}

@@ -202,3 +202,9 @@ def test_titles_with_markup_are_text(client: Client) -> None:
     text = client.get(reverse("task-desk", args=[Task.objects.get().slug])).content.decode()
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)" in text
+
+
+def test_measures_ask_from_the_smallest_relevant_grade_on(client: Client) -> None:
+    sent = told(qrels=a_file(qrels()), measures="nDCG@10 AP P(rel=1)@5 P(rel=2)@9", rel=2, publish="1")
+    client.post(reverse("new-task"), sent)
+    assert Task.objects.get().measures == "nDCG@10 AP(rel=2) P(rel=2)@5 P(rel=2)@9"  # 1 is the usual one

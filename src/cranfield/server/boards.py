@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -112,13 +113,13 @@ def runs_on(task: Task, kind: str) -> list[Shown]:
         Submission.objects.filter(task=task, state=Submission.SCORED).select_related("team").order_by("received", "id")
     )
     shown: list[Shown] = []
-    unnamed = 0
+    taken = {run.name.casefold() for run in found}  # somebody may have called a run so
+    free = (label for number in count(1) if (label := f"anonymous {number}") not in taken)
     for run in found:
         if kind == Snapshot.PUBLIC and run.is_hidden:
             continue
         named = kind == Snapshot.FULL or not run.is_anonymous
-        unnamed += not named
-        label = run.name if named else f"anonymous {unnamed}"
+        label = run.name if named else next(free)
         shown.append(Shown(label=label, team=run.team.name if named else None, run=run, named=named))
     return shown
 

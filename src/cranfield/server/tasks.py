@@ -10,7 +10,7 @@ from django.utils.text import slugify
 
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels, split_topics
-from cranfield.measures import parse_measures
+from cranfield.measures import at_levels, parse_measures
 from cranfield.studies import evaluate
 
 from . import audit, blobs, jobs, scheduled
@@ -48,6 +48,11 @@ def check_measures(text: str, labels: Looked) -> str:
         topic, document = labels.topics[0], labels.qrels.document[0]
         evaluate(labels.qrels, {"a run": {topic: {document: 1.0}}}, found, scale="ignore")
     return " ".join(map(str, found))
+
+
+def at_level(measures: str, rel: float) -> str:
+    """Measures that ask whether a document is relevant, asked from this grade on unless they name their own."""
+    return " ".join(map(str, at_levels(parse_measures(measures), (rel,))))
 
 
 def scales_of(measures: str) -> list[dict[str, str]]:

@@ -75,6 +75,16 @@ class Measured(forms.Form):
         except CranfieldError as error:
             raise said(error) from None
 
+    def clean_rel(self) -> float:
+        """The level, which measures that ask for one and name none get."""
+        rel = float(self.cleaned_data["rel"])
+        if "measures" in self.cleaned_data:  # they stand before it
+            try:
+                self.cleaned_data["measures"] = tasks.at_level(self.cleaned_data["measures"], rel)
+            except CranfieldError as error:
+                raise said(error) from None
+        return rel
+
     def clean_test(self) -> str:
         """One test that is known."""
         try:
