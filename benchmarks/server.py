@@ -77,7 +77,12 @@ def server(folder: Path, rounds: int) -> list[Row]:
     whole = accepted(folder)
     what = f"the board of {told['rows']} runs × 50 topics"
     return [
-        Row(f"{what}: recomputed, the numbers of all panels", f"{recomputed:.2f} s", f"≤ {RECOMPUTED:g} s", recomputed <= RECOMPUTED),
+        Row(
+            f"{what}: recomputed, the numbers of all panels",
+            f"{recomputed:.2f} s",
+            f"≤ {RECOMPUTED:g} s",
+            recomputed <= RECOMPUTED,
+        ),
         Row(
             f"{what}: {RATE} requests a second for {SECONDS} s, 95th percentile ({failed} failed)",
             f"{slow:.0f} ms",
