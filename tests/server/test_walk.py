@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
-from cranfield.server import blobs
-from cranfield.server.models import Job, Result, Snapshot, Submission
+from django.utils import timezone
+
+from cranfield.server import blobs, scheduled, standing
+from cranfield.server.models import Job, Result, Snapshot, Submission, Task
+from cranfield.server.visibility import Viewer
 
 if TYPE_CHECKING:
     from tests.server.world import World
@@ -21,3 +25,30 @@ def test_runs_are_evaluated_and_stand_on_a_board(world: World) -> None:
     document = json.loads(blobs.read(snapshot.document_id))
     assert document["rows"][0]["run"] == "ideal"
     assert document["rows"][0]["value"] == 1  # the ideal order has an nDCG of 1
+
+
+def test_organisers_never_see_an_older_board_than_everybody(world: World) -> None:
+    task = world.filled(private=4, embargo_days=30)
+    late = timezone.now().date() + timedelta(days=9)
+    world.hand_in(task, "late", 3, embargo=late)
+    world.work()
+    assert {"late"} == runs_of(task, Snapshot.FULL) - runs_of(task, Snapshot.PUBLIC)
+    Submission.objects.update(embargo=None)
+    scheduled.close(task_id=task.pk, by="organiser")
+    world.work()
+    for kind in (Snapshot.PUBLIC, Snapshot.FULL):
+        document = newest(task, kind)
+        assert (document["closed"], document["ranked_by"]) == (True, "private")
+        assert "late" in runs_of(task, kind)
+    shown = standing.newest(Task.objects.get(pk=task.pk), Viewer.of(world.people["organiser"]))
+    assert shown is not None
+    assert shown.document["closed"]
+
+
+def newest(task: Task, kind: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(blobs.read(task.snapshots.filter(kind=kind).order_by("-number")[0].document_id))
+    return found
+
+
+def runs_of(task: Task, kind: str) -> set[str]:
+    return {row["run"] for row in newest(task, kind)["rows"]}

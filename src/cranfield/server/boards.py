@@ -146,7 +146,8 @@ def board(*, task_id: int) -> None:
         return
     kinds = [Snapshot.PUBLIC]
     scored = Submission.objects.filter(task=task, state=Submission.SCORED)
-    if (task.private and not task.is_closed) or any(run.is_hidden or run.is_anonymous for run in scored):
+    hidden = any(run.is_hidden or run.is_anonymous for run in scored)
+    if task.private or hidden or task.snapshots.filter(kind=Snapshot.FULL).exists():  # an old one would be out of date
         kinds.append(Snapshot.FULL)  # otherwise organisers see what everybody sees
     for kind in kinds:
         made = Made(gather(task, version, kind))

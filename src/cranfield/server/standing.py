@@ -37,14 +37,8 @@ def newest(task: Task, viewer: Viewer) -> Shown | None:
     if not sees(viewer, Thing.BOARD, task):
         return None
     kinds = [Snapshot.FULL, Snapshot.PUBLIC] if sees(viewer, Thing.FULL_BOARD, task) else [Snapshot.PUBLIC]
-    found = [
-        last
-        for kind in kinds
-        if (last := task.snapshots.filter(kind=kind).select_related("version").order_by("-number").first())
-    ]
-    if not found:
-        return None
-    last = found[0]
-    if len(found) == 2 and found[1].made > found[0].made and found[1].version_id != found[0].version_id:
-        last = found[1]  # nothing is hidden any more
-    return Shown(last, document_of(last.document_id))
+    for kind in kinds:
+        last = task.snapshots.filter(kind=kind).select_related("version").order_by("-number").first()
+        if last is not None:
+            return Shown(last, document_of(last.document_id))
+    return None
