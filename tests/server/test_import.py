@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +18,8 @@ from cranfield.server.models import Audit, Result, Snapshot, Submission, Task, T
 from cranfield.server.submitting import left
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.server.world import World
 
 PAGE = "/organise/ad-hoc/import/"
@@ -196,10 +197,8 @@ def test_two_teams_whose_names_look_alike_in_addresses(world: World) -> None:
     assert set(Team.objects.values_list("slug", flat=True)) == {"alpha", "beta", "a-b", "a-b-2", "team"}
 
 
-@pytest.mark.shared
-@pytest.mark.skipif("CRANFIELD_DATA" not in os.environ, reason="CRANFIELD_DATA is not set")
-def test_the_board_of_ms_marco_becomes_history(world: World) -> None:
-    path = Path(os.environ["CRANFIELD_DATA"]) / "leaderboards" / "msmarco-document.csv"
+def test_the_board_of_ms_marco_becomes_history(world: World, shared_data: Path) -> None:
+    path = shared_data / "leaderboards" / "msmarco-document.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["date"] and row["MRR@100 (Eval)"]]
     world.task(measures="RR@100")

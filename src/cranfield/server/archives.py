@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cranfield.core import ChecksFailed, InputError, ParameterError
 
+from .home import sync_folder
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -106,7 +108,7 @@ def packing(path: Path) -> Iterator[Packing]:
         if path.exists():
             raise exists(path)
         part.replace(path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)
 
@@ -114,14 +116,6 @@ def packing(path: Path) -> Iterator[Packing]:
 def exists(path: Path) -> ParameterError:
     """What is said of a name that is taken."""
     return ParameterError(f"{path} is there already", hint="choose another name: a backup is never overwritten")
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def damaged(path: Path, why: str) -> InputError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from django.conf import settings
 
+from .home import sync_folder
 from .models import Blob
 
 if TYPE_CHECKING:
@@ -72,13 +73,13 @@ class Incoming:
         place = path_of(self.digest)
         if not place.parent.is_dir():
             place.parent.mkdir(exist_ok=True)
-            _sync(place.parent.parent)
+            sync_folder(place.parent.parent)
         if place.exists() and place.stat().st_size == self.size:
             self.drop()
         else:
             self.path.replace(place)
             self._forget.detach()
-        _sync(place.parent)  # also where another put it there: perhaps only a moment ago
+        sync_folder(place.parent)  # also where another put it there: perhaps only a moment ago
         return Blob.objects.get_or_create(digest=self.digest, defaults={"size": self.size})[0]
 
     def drop(self) -> None:
@@ -135,11 +136,3 @@ def sweep(older: float) -> int:
                 path.unlink()
                 gone += 1
     return gone
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -133,6 +133,15 @@ def _write_secret(path: Path, text: str) -> None:
         file.write(text)
 
 
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder are on the disk, not only on their way to it."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def database_settings(home: Home, url: str) -> dict[str, Any]:
     """What Django is told about the database: PostgreSQL by its URL, otherwise SQLite in the home."""
     if not url:
