@@ -8,7 +8,7 @@ from cranfield.core import Catalogue, Declared, ParameterError, Study, Table, ne
 
 if TYPE_CHECKING:
     import altair as alt
-    from altair.utils.schemapi import debug_mode
+    from altair.utils.schemapi import debug_mode as debug_mode
 else:
     alt = need("altair", extra="charts")
     debug_mode = need("altair.utils.schemapi", extra="charts").debug_mode

@@ -9,7 +9,7 @@ from typing import Any
 
 from cranfield.core import ParameterError, Study, Table, need
 
-from ._base import Picture, draw
+from ._base import Picture, debug_mode, draw
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
 WIDER = 1.08  # DejaVu Sans beside Liberation Sans, in a title
@@ -61,7 +61,8 @@ def save(chart: Picture, path: str | PathLike[str]) -> None:
 def to_picture(data: Study | Table, name: str, *, most: int = CELLS) -> tuple[bytes, str]:
     """A chart of a study or a table as bytes and their media type: SVG, or PNG where marks are more than ``most``."""
     convert = need("vl_convert", extra="charts")
-    spec = _harmless(draw(data, name).to_dict(validate=False))  # valid by its tests; a check costs a second
+    with debug_mode(False):  # valid by its tests; checks cost a second
+        spec = _harmless(draw(data, name).to_dict(validate=False))
     if count_marks(spec) > most:
         return _packed(convert.vegalite_to_png(spec, scale=SHARP)), PNG
     return _roomy(_numbered(convert.vegalite_to_svg(spec))).encode(), SVG
