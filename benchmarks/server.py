@@ -33,13 +33,14 @@ from cranfield.server.jobs import work
 fill(runs=129)
 work(once=True)
 from cranfield.server import boards
+from cranfield.server.gathering import gather
 from cranfield.server.models import Task
 from cranfield.server.panels import Made
 took = []
 for _ in range(5):
     started = time.perf_counter()
     task = Task.objects.get(slug="ad-hoc-2024")
-    document = boards.to_document(Made(boards.gather(task, task.version, "public")))
+    document = boards.to_document(Made(gather(task, task.version, "public")))
     took.append(time.perf_counter() - started)
 print(json.dumps({"seconds": took, "rows": len(document["rows"])}))
 """
