@@ -242,7 +242,7 @@ def test_a_visitor_compares_runs_and_opens_a_topic(browser: Browser, served: Ser
         page.goto("/tasks/looked-at/")
         for name in ("ideal", "poor"):
             page.get_by_label(f"Compare {name}").check()
-        page.get_by_role("button", name="Compare the runs ticked above").click()
+        page.get_by_role("button", name="Compare the ticked runs").click()
         expect(page.locator(".verdict")).to_contain_text("ideal")
         for picture in page.locator("main img").all():
             assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 100

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,6 +83,83 @@ def test_a_database_that_is_not_there(place: Path) -> None:
     bad = "postgresql://nobody@127.0.0.1:1/nothing"
     assert refused(place, "backup", "--home", "board", "--database", bad).startswith("the database does not answer: ")
     assert refused(place, "audit", "--home", "board", "--database", "mysql://x") == "the database cannot be 'mysql://x'"
+
+
+@pytest.mark.parametrize(
+    ("words", "half"),
+    [
+        (["backup", "OUT/all.tar", "--home", "board"], ".all.tar.*.part"),
+        (["export", "OUT/site", "--static", "--home", "board"], "site/tasks"),
+        (["export", "OUT/task", "--task", "ad-hoc", "--home", "board"], "task"),
+        (["restore", "all.tar", "--home", "OUT/new"], "new/blobs"),
+    ],
+    ids=["backup", "export", "task", "restore"],
+)
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "told"])
+def test_what_is_cut_off_leaves_nothing(place: Path, tmp_path: Path, words: list[str], half: str, how: int) -> None:
+    if not (place / "all.tar").exists():
+        assert elsewhere.cranfield("backup", "all.tar", "--home", "board", cwd=place).returncode == 0
+    # Each step takes long enough to be caught in the middle of it.
+    slow = (
+        "import os, shutil, time\n"
+        "from cranfield.cli import main\n"
+        "sync, copy = os.fsync, shutil.copyfile\n"
+        "os.fsync = lambda file: (time.sleep(0.2), sync(file))\n"
+        "shutil.copyfile = lambda *names: (time.sleep(0.2), copy(*names))\n"
+        "main()"
+    )
+    typed = [word.replace("OUT", str(tmp_path)) for word in words]
+    going = subprocess.Popen(
+        [sys.executable, "-c", slow, *typed], cwd=place, env=elsewhere.environment(), stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob(half)) and going.poll() is None and time.monotonic() < until:
+        time.sleep(0.005)
+    assert list(tmp_path.glob(half))
+    going.send_signal(how)
+    _, said = going.communicate(timeout=30)
+    assert (going.returncode, said) == ((130, "error: interrupted\n") if how == signal.SIGINT else (143, ""))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+@pytest.mark.parametrize(
+    "words",
+    [["backup", "DISK/all.tar"], ["export", "DISK/site", "--static"], ["export", "DISK/task", "--task", "ad-hoc"]],
+    ids=["backup", "export", "task"],
+)
+def test_a_full_disk_is_told_and_nothing_stays_on_it(place: Path, tmp_path: Path, words: list[str]) -> None:
+    small = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", tmp_path], check=False)
+    if small.returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        typed = [word.replace("DISK", str(tmp_path)) for word in words]
+        assert refused(place, *typed, "--home", "board") == f"{typed[1]}: No space left on device"
+        assert not list(tmp_path.iterdir())
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
+def test_the_log_is_checked_against_a_digest_that_was_noted(place: Path, tmp_path: Path) -> None:
+    elsewhere.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
+    elsewhere.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
+    before = elsewhere.cranfield("audit", "verify", "--home", "new", cwd=tmp_path).stdout
+    noted = before.split()[-1]
+    assert elsewhere.cranfield("audit", "--noted", noted, "--home", "new", cwd=tmp_path).stdout == before
+    database = sqlite3.connect(tmp_path / "new" / "database.sqlite3")
+    database.execute("delete from server_audit where id = (select max(id) from server_audit)")
+    database.commit()
+    database.close()
+    # What is left is a chain that holds: only who noted its end can tell.
+    assert elsewhere.cranfield("audit", "verify", "--home", "new", cwd=tmp_path).returncode == 0
+    wrong = refused(tmp_path, "audit", "verify", "--noted", noted, "--home", "new", code=3)
+    assert wrong == f"no act has the noted digest {noted[:12]}…"
+
+
+def test_what_an_audit_cannot_do(place: Path) -> None:
+    assert refused(place, "audit", "verify", "--task", "ad-hoc", code=2) == "the log is checked as a whole"
+    assert refused(place, "audit", "show", "--noted", "0" * 64, code=2) == "nothing is checked here"
+    assert refused(place, "audit", "everything", code=2) == "what cannot be everything"
 
 
 def test_a_task_as_files(place: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from cranfield.core import ParameterError
+from cranfield.server.home import Home
 from tests.cli.a_server import ROOT, ended, filled, first_line, free_port, started
 from tests.cli.conftest import expect_refusal
 from tests.cli.test_help import examples
@@ -115,11 +117,89 @@ def test_killed_outright_the_lock_is_gone(here: Path, process: Command) -> None:
         (["--port", "70000"], "there is no port 70000", "ports go from 1 to 65535"),
         (["--home", "run.txt"], "run.txt: File exists", "name a folder you may write to: --home"),
         (["--database", "mysql://x/y"], "the database cannot be 'mysql://x/y'", None),
+        (
+            ["--database", "postgresql://me:secret@db:99999/x"],
+            "the database cannot be 'postgresql://me:…@db:99999/x'",
+            "write it as postgresql://user:password@host:5432/name",
+        ),
+        (["--database", "postgresql://me@[::1/x"], "the database cannot be 'postgresql://me@[::1/x'", None),
+        (
+            ["--address", "192.0.2.1", "--insecure"],
+            "nobody can listen on port 8000 of 192.0.2.1: cannot assign requested address",
+            "this machine has no such address; 127.0.0.1 is the usual one",
+        ),
     ],
     ids=lambda value: value[0].strip("-") if isinstance(value, list) else "",
 )
 def test_what_cannot_be_served(process: Command, words: list[str], error: str, hint: str | None) -> None:
     expect_refusal(process("serve", *words), 1, error, hint)
+
+
+def test_a_database_that_does_not_answer(process: Command, here: Path) -> None:
+    port = str(free_port())
+    away = process("serve", "--home", "a", "--port", port, "--database", "postgresql://me:secret@127.0.0.1:1/none")
+    assert (away.code, away.out) == (1, "")
+    first, second = away.err.splitlines()
+    assert first.startswith("error: the database does not answer: ")
+    assert second == "hint: check --database, and whether it runs"
+    assert "secret" not in away.err
+    (here / "b").mkdir()
+    (here / "b/database.sqlite3").write_text("no database " * 100)
+    file = (here / "b/database.sqlite3").resolve()
+    hint = f"look at {file}; cranfield restore fills a new home from a backup"
+    broken = process("serve", "--home", "b", "--port", port)
+    expect_refusal(broken, 1, "the database does not answer: file is not a database", hint)
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "hint"),
+    [
+        ('nmae = "x"', "there is no setting nmae", None),
+        ('url = "boards"', "url cannot be 'boards'", "write it as https://example.org, without a path"),
+        ('url = "https://[::1"', "url cannot be 'https://[::1'", None),
+        ('url = "https://example.org/boards"', "url cannot be 'https://example.org/boards'", None),
+        ("hosts = [1]", "hosts cannot be [1]", 'write it as ["example.org"]'),
+        ("upload_mb = 0", "upload_mb cannot be 0", "give a whole number, 1 or more"),
+        ("unpacked_mb = -1", "unpacked_mb cannot be -1", None),
+        ("backup_days = 0", "backup_days cannot be 0", None),
+        ('sign_up = "maybe"', "sign_up cannot be 'maybe'", "choose invited or open"),
+        ("name = \udcff", "'utf-8' codec can't decode byte 0xff in position 7: invalid start byte", None),
+    ],
+    ids=lambda value: value.split(" ")[0] if value and "=" in value else "",
+)
+def test_settings_that_make_no_sense(tmp_path: Path, line: str, error: str, hint: str | None) -> None:
+    home = Home(tmp_path)
+    home.settings.write_bytes(line.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ParameterError) as caught:
+        home.options()
+    assert caught.value.problem == f"{home.settings}: {error}"
+    assert caught.value.hint
+    assert hint in (None, caught.value.hint)
+
+
+def test_the_demo_has_its_home_for_itself(here: Path, process: Command) -> None:
+    port, said = str(free_port()), here / "said.txt"
+    demo = started("demo", "--serve", "--folder", "kept", "--port", port, said=said)
+    try:
+        assert first_line(demo, said) == f"http://127.0.0.1:{port}"
+        second = process("serve", "--home", "kept", "--port", str(free_port()))
+        expect_refusal(second, 1, f"kept is being served already (process {demo.pid})", None)
+    finally:
+        assert ended(demo) == 0
+    assert said.read_text().endswith("stopping: what is in hand comes to its end first\n")
+
+
+def test_a_demo_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    demo = started("demo", "--serve", "--port", str(free_port()), said=said, TMPDIR=str(tmp_path))
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob("cranfield-demo-*/database.sqlite3")) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert list(tmp_path.glob("cranfield-demo-*/database.sqlite3"))
+    demo.terminate()
+    assert demo.wait(30) == 143
+    demo.communicate()
+    assert [one.name for one in tmp_path.iterdir()] == ["said.txt"]
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])
@@ -160,8 +240,6 @@ def test_a_worker_on_another_machine(here: Path, process: Command, postgres: str
 
 def test_a_worker_needs_a_home_that_is_ready(process: Command, here: Path) -> None:
     expect_refusal(process("worker", "--home", "nowhere"), 1, "nowhere is not the home of a server", None)
-    from cranfield.server.home import Home
-
     Home(here / "fresh").make()
     hint = "start cranfield serve once: it brings the database up to date"
     expect_refusal(process("worker", "--home", "fresh"), 1, "the database is not that of this version", hint)

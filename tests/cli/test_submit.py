@@ -14,6 +14,7 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_errors_are_told_as_lint_tells_them(alice: Command, server: Running) -> 
 def test_a_dry_run_keeps_nothing(alice: Command, server: Running) -> None:
     before = alice("status", server.task, "--json").out
     ended = alice("submit", server.task, "good.run", "--dry-run")
-    assert (ended.code, ended.err) == (0, "good.run: no problems: it would be taken\n")
+    assert (ended.code, ended.out, ended.err) == (0, "", "good.run: no problems: it would be taken\n")
     assert alice("status", server.task, "--json").out == before
 
 
@@ -120,7 +121,7 @@ def test_status_of_a_task_and_of_a_run(alice: Command, server: Running) -> None:
     one = alice("status", f"{server.url}/api/submissions/{server.keys['good']}")
     assert one.out.splitlines()[0] == "good: evaluated"
     alone = alice("status", server.url)
-    assert "ideal: evaluated" in alone.out
+    assert "ideal in ad-hoc: evaluated\n" in alone.out  # of several tasks
 
 
 def test_anybody_may_look_at_a_run(cranfield: Command, server: Running) -> None:
@@ -149,6 +150,39 @@ def test_downloads(alice: Command, server: Running, here: Path) -> None:
     assert tasks.out == "all/tasks.json\n"
     assert {row["slug"] for row in json.loads((here / "all/tasks.json").read_text())} == {"ad-hoc", "narrow"}
     expect_refusal(alice("download", server.task, "-o", "good.run"), 1, "good.run: this is a file, not a folder", None)
+    piped = alice("download", server.task, "-o", "-")
+    expect_refusal(piped, 1, "the files go to a folder, not to a pipe", "name a folder: -o FOLDER")
+
+
+def newest_board(server: Running) -> int:
+    with urlopen(f"{server.url}/api/tasks/ad-hoc") as answer:
+        return int(json.load(answer)["board"])
+
+
+def test_the_board_of_the_command_is_that_of_the_page(alice: Command, server: Running, here: Path) -> None:
+    (here / "said.run").write_text(f"# ir_metadata.start\n# method:\n#   description: mine\n# ir_metadata.end\n{GOOD}")
+    assert alice("submit", server.task, "said.run", "--wait").code == 0
+    number = 0
+    while number != (now := newest_board(server)):  # runs of other tests may still come in
+        number = now
+        assert alice("download", server.task, "-o", "got").code == 0
+    with urlopen(f"{server.task}boards/{number}/board.csv") as page:
+        assert (here / "got/board.csv").read_bytes() == page.read()
+    assert b"method.description: mine" in (here / "got/board.csv").read_bytes()
+
+
+def test_runs_whose_names_look_alike_on_a_disk(alice: Command, server: Running, here: Path) -> None:
+    for name in ("like this", "like_this"):
+        assert alice("submit", server.task, "good.run", "--name", name).code == 0
+    told = alice("download", server.task, "-o", "alike").out.splitlines()
+    alike = [one for one in told if one.endswith("like_this.run")]
+    assert len(set(alike)) == 2
+    assert len(set(told)) == len(told) == sum(1 for one in (here / "alike").rglob("*") if one.is_file())
+
+
+def test_where_there_are_no_runs_it_says_so(cranfield: Command, server: Running) -> None:
+    ended = cranfield("status", server.url, "--token", server.tokens["loner"])
+    assert (ended.code, ended.out, ended.err) == (0, "", "your teams have handed in no runs yet\n")
 
 
 def test_where_labels_are_not_public_the_rest_is_fetched(cranfield: Command, server: Running) -> None:
@@ -206,13 +240,30 @@ def test_tokens_that_are_not_good_enough(alice: Command, server: Running, who: s
             "URL/ is not the address of a task",
             "give that of its page: https://example.org/tasks/ad-hoc/",
         ),
-        (["URL/tasks/none/", "good.run"], "there is no such thing, or it is not for your eyes", "GET /api/tasks"),
+        (
+            ["URL/tasks/none/", "good.run"],
+            "there is no such thing, or it is not for your eyes",
+            "URL/ shows what there is; some of it needs the right token",
+        ),
         (["URL/tasks/ad-hoc/", "none.run"], "none.run: No such file or directory", None),
         (["URL/tasks/ad-hoc/", "."], ".: this is a folder, not a file", "submit one run at a time"),
         (["URL/tasks/ad-hoc/", "good.run", "--name", "a/b"], "the run cannot be called 'a/b'", None),
-        (["URL/tasks/ad-hoc/", "good.run", "--embargo", "soon"], None, "/api/docs says what each field holds"),
-        (["URL/tasks/ad-hoc/", "good.run", "--team", "beta"], "your team takes no part in this task", None),
+        (
+            ["URL/tasks/ad-hoc/", "good.run", "--link", "x"],
+            "link: should be an address that starts with https://",
+            "/api/docs says what each field holds",
+        ),
+        (
+            ["URL/tasks/ad-hoc/", "good.run", "--team", "beta"],
+            "beta is none of your teams in this task",
+            "choose one of: alpha",
+        ),
         (["URL/tasks/ad-hoc/", "good.run", "--token", "a b"], "this is no token", None),
+        (
+            ["URL/tasks/ad-hoc/", "good.run", "--token", "cf_nobody"],
+            "nobody has this token",
+            "make a token at URL/my/tokens/ and give it with --token or $CRANFIELD_TOKEN",
+        ),
         (
             ["http://127.0.0.1:1/tasks/ad-hoc/", "good.run"],
             "http://127.0.0.1:1: nobody answers there",
@@ -227,12 +278,28 @@ def test_tokens_that_are_not_good_enough(alice: Command, server: Running, who: s
     ids=str,
 )
 def test_refusals_are_two_lines(
-    alice: Command, server: Running, words: list[str], error: str | None, hint: str | None
+    alice: Command, server: Running, words: list[str], error: str, hint: str | None
 ) -> None:
     ended = alice("submit", *(word.replace("URL", server.url) for word in words))
     lines = [line for line in ended.err.splitlines() if not line.startswith("note: ")]
     shown = Ended(ended.code, ended.out, "\n".join(line.replace(server.url, "URL") for line in lines))
-    expect_refusal(shown, 1, error or lines[0].removeprefix("error: "), hint)
+    expect_refusal(shown, 1, error, hint)
+
+
+@pytest.mark.parametrize("option", ["--embargo", "--anonymous"])
+def test_a_day_is_read_before_anything_is_sent(cranfield: Command, option: str) -> None:
+    ended = cranfield("submit", "http://127.0.0.1:1/tasks/x/", "none.run", option, "tomorrow")
+    expect_refusal(ended, 2, f"{option} cannot be tomorrow", "write a day as 2027-03-01")
+
+
+@pytest.mark.parametrize("form", [["--token", "TOKEN"], ["--token=TOKEN"]], ids=["apart", "together"])
+def test_who_is_given_an_answer_is_not_given_the_token(alice: Command, server: Running, form: list[str]) -> None:
+    words = [word.replace("TOKEN", server.tokens["alice"]) for word in form]
+    for command in (["submit", server.task, "good.run", "--dry-run"], ["status", server.task]):
+        ended = alice(*command, *words, "--json")
+        assert ended.code == 0
+        assert server.tokens["alice"] not in ended.out
+        assert "--token" in read_json(ended.out)["made_by"]["command"]
 
 
 @contextmanager
@@ -377,6 +444,21 @@ def test_ctrl_c_says_that_the_run_is_in(server: Running, here: Path, alice: Comm
     note, error = done.stderr.splitlines()
     assert note.startswith("note: the run is in; look again with: cranfield status http")
     assert error == "error: interrupted"
+
+
+def test_ctrl_c_while_it_is_sent(server: Running, here: Path, alice: Command) -> None:
+    del alice
+    code = (
+        "import cranfield.server.client as c, os, signal\n"
+        "c.Form.pieces = lambda *_: iter(lambda: os.kill(os.getpid(), signal.SIGINT), 1)\n"
+        "from cranfield.cli import main\nmain()"
+    )
+    words = [sys.executable, "-c", code, "submit", server.task, "good.run", "--name", "cut off"]
+    done = subprocess.run(words, capture_output=True, text=True, env=os.environ, cwd=here, check=False, timeout=60)
+    said = f"note: if the run is in all the same, this says so: cranfield status {server.task}\nerror: interrupted\n"
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+    dry = subprocess.run([*words, "--dry-run"], capture_output=True, text=True, cwd=here, check=False, timeout=60)
+    assert (dry.returncode, dry.stderr) == (130, "error: interrupted\n")
 
 
 def test_progress_is_told_of_the_file(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import shutil
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,10 +38,31 @@ from django.conf import settings as _settings  # noqa: E402
 
 _settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
 
+from cranfield.charts import to_picture  # noqa: E402
 from tests.server.world import World  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from cranfield.core import Study
+
+_drawn: dict[tuple[str, str], tuple[bytes, str]] = {}
+
+
+def _drawn_once(study: Study, chart: str) -> tuple[bytes, str]:
+    """The same tables give the same picture, and drawing takes most of the time of a board."""
+    tables = "".join(replace(study, verdict=None, made_by=None).json_pieces())
+    beside = [(table.caption, table.notes, table.best, table.ends) for table in study.tables.values()]
+    key = chart, f"{tables} {beside}"
+    if key not in _drawn:
+        _drawn[key] = to_picture(study, chart)
+    return _drawn[key]
+
+
+@pytest.fixture(autouse=True)
+def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every picture is a real one, but no picture is drawn twice in a process."""
+    monkeypatch.setattr("cranfield.server.panels.to_picture", _drawn_once)
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +72,22 @@ def clean_home() -> Iterator[None]:
     for folder in (_settings.HOME.blobs, _settings.HOME.incoming):
         shutil.rmtree(folder, ignore_errors=True)
         Path(folder).mkdir()
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """Every refusal is a line of the log, and there are thousands."""
+    logging.disable(logging.ERROR)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.fixture(scope="module")
+def beside_a_browser() -> Iterator[None]:
+    """Playwright keeps an event loop in this thread, which Django takes for a reason not to clean up after the test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield
 
 
 @pytest.fixture

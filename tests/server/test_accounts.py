@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth import hashers
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from cranfield.server import accounts, tries
 from cranfield.server.forms.accounts import NewAccount
 from cranfield.server.models import Audit, Submission, Token, Try, User
-from tests.server.threads import together
+from tests.server.together import in_threads
 from tests.server.world import PASSWORD
 
 if TYPE_CHECKING:
@@ -175,13 +174,11 @@ def test_many_guesses_at_once_are_no_more_than_the_limit(world_of_threads: World
     del world_of_threads
     granted: list[bool] = []
 
-    def guess() -> None:
-        try:
-            granted.append(tries.take(tries.LOG_IN, "account alice").granted)
-        finally:
-            connection.close()
+    def guess(number: int) -> None:
+        del number
+        granted.append(tries.take(tries.LOG_IN, "account alice").until is None)
 
-    together(guess, 30)
+    assert in_threads(30, guess) == []
     assert (len(granted), sum(granted)) == (30, 10)
 
 

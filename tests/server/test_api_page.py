@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Page, Request
     from pytest_django.live_server_helper import LiveServer
 
 
-@pytest.fixture(scope="module", autouse=True)
-def beside_a_browser() -> Iterator[None]:
-    """Playwright keeps an event loop in this thread, which Django takes for a reason not to clean up after the test."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield
+pytestmark = pytest.mark.usefixtures("beside_a_browser")
 
 
 def test_the_page_works_and_asks_nobody_else(live_server: LiveServer, page: Page) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,27 +12,13 @@ from tests.server.planted import MAIN, PUBLIC, Planted
 from tests.server.test_attacks import poison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import ConsoleMessage, Dialog, Page
     from pytest_django.live_server_helper import LiveServer
 
     from tests.server.world import World
 
 
-@pytest.fixture(scope="module", autouse=True)
-def beside_a_browser() -> Iterator[None]:
-    """Playwright keeps an event loop in this thread, which Django takes for a reason not to clean up after the test."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield
-
-
-@pytest.fixture
-def quiet() -> Iterator[None]:
-    logging.disable(logging.ERROR)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("beside_a_browser")
 
 
 def test_texts_of_people_do_nothing_in_a_browser(

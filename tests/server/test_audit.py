@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from cranfield.server import audit
-from cranfield.server.models import Audit
+from cranfield.server.models import Audit, Task
 from tests.server.together import in_threads
 
 if TYPE_CHECKING:
@@ -85,6 +86,14 @@ def test_an_end_that_was_cut_off_shows_in_the_head(acts: list[Audit]) -> None:
     assert audit.head() == (4, acts[3].digest) != noted  # … but the head does
 
 
+def test_a_digest_that_was_noted_is_there_as_long_as_its_act(acts: list[Audit]) -> None:
+    assert all(audit.holds(act.digest) for act in acts)
+    assert audit.holds(audit.START)  # of a log in which there was nothing
+    acts[-1].delete()
+    assert not audit.holds(acts[-1].digest)
+    assert audit.holds(acts[-2].digest)
+
+
 def test_a_row_put_in_between_is_found(acts: list[Audit]) -> None:
     Audit.objects.filter(pk__gte=acts[3].pk).delete()
     later = [Audit(pk=act.pk + 1, **contents(act)) for act in acts[3:]]
@@ -157,10 +166,50 @@ def test_an_act_that_is_taken_back_leaves_no_gap() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_acts_of_a_part_that_is_taken_back_are_not_written() -> None:
+    with audit.acting():
+        audit.record("alice", "begin")
+        with suppress(ZeroDivisionError), audit.acting():
+            audit.record("alice", "never")
+            _ = 1 / 0
+        audit.record("alice", "end")
+        assert not Audit.objects.exists()  # not yet: it is the last step
+    with suppress(ZeroDivisionError), audit.acting():
+        audit.record("alice", "never")
+        _ = 1 / 0
+    assert list(Audit.objects.order_by("id").values_list("what", flat=True)) == ["begin", "end"]
+    assert list(audit.broken()) == []
+
+
+def test_nobody_waits_for_a_row_while_holding_the_log(world_of_threads: World) -> None:
+    task = world_of_threads.task()
+    meet = threading.Barrier(2)
+
+    def wait() -> None:
+        with suppress(threading.BrokenBarrierError):  # on SQLite the second begins when the first has ended
+            meet.wait(1)
+
+    def work(number: int) -> None:
+        with audit.acting():
+            if number == 0:
+                audit.record("one", "said first")
+                wait()
+                Task.objects.select_for_update().get(pk=task.pk)
+            else:
+                Task.objects.select_for_update().get(pk=task.pk)
+                wait()
+                audit.record("two", "said last")
+
+    assert in_threads(2, work) == []
+    assert {"said first", "said last"} <= set(Audit.objects.values_list("what", flat=True))
+    assert list(audit.broken()) == []
+
+
+@pytest.mark.django_db(transaction=True)
 def test_many_writers_keep_one_chain() -> None:
     def work(number: int) -> None:
         for turn in range(10):
-            with transaction.atomic():
+            with audit.acting():
                 audit.record(f"writer {number}", "write", turn=turn)
                 audit.record(f"writer {number}", "write more", turn=turn)
 

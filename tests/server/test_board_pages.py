@@ -1,46 +1,26 @@
-"""The list of tasks, and boards: what a page shows, to whom, in which order, and how it stays the same."""
+"""Boards: what a page shows, in which order, and how browsers keep it."""
 
 from __future__ import annotations
 
 import gzip
 import re
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
-from cranfield.server.documents import board_of
-from cranfield.server.models import Announcement, Membership, Participant, Snapshot, Submission, Task
-from cranfield.server.pages.boards import _whole
-from cranfield.server.pages.frames import table_of
-from cranfield.server.standing import document_of
+from cranfield.server.models import Announcement, Submission, Task
 
 from .made_up import document, keep, row
-from .world import qrels
 
 if TYPE_CHECKING:
     from django.test import Client
 
     from .world import World
-
-
-INSIDE = (  # of a task
-    "",
-    "methods/",
-    "history/",
-    "downloads/",
-    "boards/1/",
-    "boards/1/stability/",
-    "boards/1/stability.csv",
-    "boards/1/picture/stability",
-    "boards/1/board.csv",
-    "boards/1/board.json",
-)
 
 
 def text_of(client: Client, address: str) -> str:
@@ -52,7 +32,7 @@ def text_of(client: Client, address: str) -> str:
 
 def runs_of(page: str) -> list[str]:
     """The runs of a board in the order in which they stand."""
-    return re.findall(r'<th scope="row" class="who">(?:<input [^>]*>)?(?:<a [^>]*>)?([^<]*)', page)
+    return re.findall(r'<th scope="row" class="who">(?:<label[^>]*><input [^>]*></label>)?(?:<a [^>]*>)?([^<]*)', page)
 
 
 @pytest.fixture
@@ -72,7 +52,7 @@ def test_a_row_says_everything(client: Client, task: Task) -> None:
     page = text_of(client, "/tasks/ad-hoc/")
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
     assert "ab 1 (1–6) run-001 Team 1 0.5123" in words
-    assert "(0.4000 to 0.6000) best 45.7%" in words
+    assert "(0.4000 to 0.6000) best 45.7 %" in words
     assert "3 (2–4) run-002 Team 2" in words
     assert "−0.0321 p = .012" in words
     assert "automatic 2026-03-03 7 baseline" in words
@@ -107,25 +87,6 @@ def test_columns_in_which_there_is_nothing_are_left_out(client: Client, task: Ta
     assert '<td class="number" data-label="Private">0.31</td>' in page
 
 
-def test_a_team_that_is_not_named_is_nowhere(world: World) -> None:
-    task = world.task(anonymous_days=400)
-    until = timezone.now().date() + timedelta(days=100)
-    world.hand_in(task, "secret-name", 1, team="Beta")
-    world.hand_in(task, "open-name", 0, team="Alpha")
-    Submission.objects.filter(name="secret-name").update(anonymous=until, kind="secret-kind")
-    world.work()
-    address = "/tasks/ad-hoc/boards/1/"
-    names = list(document_of(Snapshot.objects.get(task=task, kind="public").document_id)["panels"])
-    assert "stability" in names
-    for page in ("/", "/tasks/ad-hoc/", address, *(f"{address}{name}/" for name in names), f"{address}board.csv"):
-        shown = text_of(world.client(), page)
-        assert "secret" not in shown
-        assert "Beta" not in shown
-    assert f'Anonymous until <time datetime="{until}">{until}</time>' in text_of(world.client(), "/tasks/ad-hoc/")
-    assert "secret-name" in text_of(world.client("organiser"), "/tasks/ad-hoc/full/")
-    assert "secret-name" in text_of(world.client("organiser"), "/tasks/ad-hoc/full/stability/")
-
-
 def test_hidden_runs_are_on_the_full_board_alone(world: World, task: Task) -> None:
     keep(task, document(task, [row(1)]))
     keep(task, document(task, [row(1), row(2, badges=["hidden"])], kind="full"), kind="full")
@@ -142,7 +103,7 @@ def test_hidden_runs_are_on_the_full_board_alone(world: World, task: Task) -> No
 
 
 def test_without_hidden_runs_the_full_board_is_the_board(world: World, task: Task) -> None:
-    assert "There is no board yet" in text_of(world.client("organiser"), "/tasks/ad-hoc/full/")
+    assert "There is nothing to rank yet" in text_of(world.client("organiser"), "/tasks/ad-hoc/full/")
     assert world.client("organiser").get("/tasks/ad-hoc/full/stability/").status_code == 404
     keep(task, document(task, [row(1)]))
     assert runs_of(text_of(world.client("organiser"), "/tasks/ad-hoc/full/")) == ["run-001"]
@@ -180,6 +141,39 @@ def test_rows_are_sorted_and_chosen_by_the_address(client: Client, task: Task, a
     # A stated value stands apart from the runs, whatever the order.
     expected = [place for place in order if place != 5] + [5] * (5 in order)
     assert runs_of(page) == [f"run-{place:03d}" for place in expected]
+
+
+def test_a_board_without_runs_says_what_comes_first(client: Client, task: Task) -> None:
+    """Labels make a board before there is a run: a table without rows is of no use to anybody."""
+    keep(task, document(task, []))
+    page = text_of(client, "/tasks/ad-hoc/")
+    assert "There is nothing to rank yet" in page
+    assert "six columns: topic, Q0, document, rank, score, tag" in page
+    assert "<table" not in page
+    then = text_of(client, "/tasks/ad-hoc/boards/1/")
+    assert "No run is on this board." in then
+    assert "<table" not in then
+
+
+def test_stated_values_are_no_runs(client: Client, task: Task) -> None:
+    stated: dict[str, Any] = {"rank": None, "badges": ["history"], "runs": 4}
+    keep(task, document(task, [row(1), row(2), row(3, **stated)]))
+    page = text_of(client, "/tasks/ad-hoc/")
+    assert "2 runs by mean" in page
+    assert "4</td>" not in page.partition("Stated values")[2]  # nobody handed them in
+    assert "1 of 2 runs by mean" in text_of(client, "/tasks/ad-hoc/?q=run-001")
+    assert "<dt>Runs</dt><dd>2</dd>" in text_of(client, "/")
+
+
+def test_a_board_of_cards_can_be_sorted_too(client: Client, task: Task) -> None:
+    """Where a phone shows cards there are no heads of columns: the form has the same choice."""
+    keep(task, document(task, [row(1), row(2)]))
+    page = text_of(client, "/tasks/ad-hoc/?sort=value")
+    choices = re.findall(r'<option value="(\w+)"( selected)?>', page.partition('name="sort"')[2])
+    assert [name for name, chosen in choices if chosen] == ["value"]
+    assert [name for name, _ in choices] == re.findall(r'<a id="by-(\w+)"', page)
+    assert 'name="order"' not in page  # so that each column comes its own way round
+    assert '<input type="hidden" name="order" value="up">' in text_of(client, "/tasks/ad-hoc/?sort=value&order=up")
 
 
 def test_runs_can_be_ticked_and_compared(client: Client, task: Task) -> None:
@@ -249,40 +243,6 @@ def test_a_board_of_stated_values_alone(world: World) -> None:
     )
 
 
-def test_the_permalink_of_the_first_labels_never_changes(world: World) -> None:
-    task = world.filled(private=4, show_private=True)
-    addresses = ["", "?sort=value&order=up", "stability/", "sota/", "picture/stability", "board.csv", "board.json"]
-
-    def bytes_of(name: str | None) -> list[bytes]:
-        table_of.cache_clear()
-        _whole.cache_clear()
-        document_of.cache_clear()
-        board_of.cache_clear()
-        answers = [world.client(name).get(f"/tasks/ad-hoc/boards/1/{address}") for address in addresses]
-        assert {answer.status_code for answer in answers} == {200}
-        return [answer.content for answer in answers]
-
-    before = bytes_of(None)
-    assert bytes_of("alice") == before
-    world.hand_in(task, "later", 3)
-    world.work()
-    from cranfield.server.versions import add_version
-
-    from .world import arrived
-
-    add_version(task, arrived(qrels({("301", "D01"): 0})).arriving, world.people["organiser"], note="changed")
-    world.work()
-    Announcement.objects.create(task=task, text="labels changed", by=world.people["organiser"])
-    Submission.objects.filter(name="ideal").update(name="renamed", state=Submission.WITHDRAWN)
-    Task.objects.filter(pk=task.pk).update(title="Another title", state=Task.CLOSED, closed=timezone.now())
-    world.work()
-    numbers = list(Snapshot.objects.filter(task=task, kind="public").order_by("number").values_list("version__number"))
-    assert numbers[0] == (1,)
-    assert numbers[-1] == (2,)
-    for name in (None, "alice", "organiser", "operator"):
-        assert bytes_of(name) == before
-
-
 def test_a_permalink_is_kept_by_browsers(client: Client, task: Task) -> None:
     made = keep(task, document(task, [row(1)]))
     answer = client.get("/tasks/ad-hoc/boards/1/")
@@ -294,71 +254,6 @@ def test_a_permalink_is_kept_by_browsers(client: Client, task: Task) -> None:
     assert (again.status_code, again.content) == (304, b"")
     assert client.get("/tasks/ad-hoc/boards/2/").status_code == 404
     assert client.get("/tasks/ad-hoc/boards/0/").status_code == 404
-
-
-@pytest.mark.parametrize("address", ["", "boards/1/", "boards/1/stability/", "boards/1/picture/stability", "about/"])
-def test_a_draft_is_seen_by_its_organisers_alone(world: World, address: str) -> None:
-    task = world.task(state=Task.DRAFT)
-    keep(task, document(task, [row(1)]))
-    for name in (None, "alice", "assessor"):
-        assert world.client(name).get(f"/tasks/ad-hoc/{address}").status_code == 404
-    assert world.client("organiser").get(f"/tasks/ad-hoc/{address}").status_code == 200
-
-
-@pytest.mark.parametrize("address", INSIDE)
-def test_a_task_for_invited_teams_is_not_there_for_others(world: World, address: str) -> None:
-    task = world.task(invited_only=True)
-    keep(task, document(task, [row(1)]))
-    Participant.objects.filter(team=world.teams["Beta"]).delete()
-    for name in (None, "beth", "loner"):
-        answer = world.client(name).get(f"/tasks/ad-hoc/{address}")
-        assert answer.status_code == 404
-        assert "ETag" not in answer.headers
-    etag = '"' + str(Snapshot.objects.get().document_id) + '"'
-    hidden = world.client("beth").get("/tasks/ad-hoc/boards/1/", headers={"If-None-Match": etag})
-    assert hidden.status_code == 404
-    shown = world.client("alice").get(f"/tasks/ad-hoc/{address}")
-    assert shown.status_code == 200
-    assert "public" not in shown.headers.get("Cache-Control", "")
-    assert "run-001" not in text_of(world.client(), "/")
-    Membership.objects.filter(user=world.people["alice"]).delete()
-    assert world.client("alice").get(f"/tasks/ad-hoc/{address}").status_code == 404
-
-
-def test_the_list_of_tasks(world: World) -> None:
-    page = text_of(world.client(), "/")
-    assert "There is no task yet" in page
-    first = world.task("first", title="First task", summary="Find it", closes=timezone.now() + timedelta(days=3))
-    keep(first, document(first, [row(1, rank=1, letters="ab"), row(2, rank=1), row(3, rank=3)]))
-    world.task("second", title="A draft", state=Task.DRAFT)
-    world.task("third", title="Earlier task", state=Task.CLOSED)
-    page = text_of(world.client(), "/")
-    words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
-    assert "First task open until" in words
-    assert "Find it Runs 3 Teams 2 Ranked by nDCG@10" in words
-    assert "First ab run-001 (0.8950) and 1 run that cannot be told from it" in words
-    assert page.index("First task") < page.index("Earlier task")
-    assert "A draft" not in page
-    assert "A draft" in text_of(world.client("organiser"), "/")
-
-
-@pytest.mark.parametrize(
-    ("rules", "said"),
-    [
-        ({"opens": timedelta(days=2)}, "opens"),
-        ({"closes": timedelta(days=-2)}, "no more runs"),
-        ({"closes": timedelta(days=2)}, "open"),
-        ({"state": Task.CLOSED}, "closed"),
-        ({"invited_only": True}, "invited teams only"),
-    ],
-    ids=["later", "over", "open", "closed", "invited"],
-)
-def test_a_board_says_whether_runs_are_taken(world: World, rules: dict[str, Any], said: str) -> None:
-    times = {name: timezone.now() + value for name, value in rules.items() if isinstance(value, timedelta)}
-    task = world.task(**(rules | times))
-    badges = re.findall(r'<span class="badge[^"]*">([^<]*)</span>', text_of(world.client("alice"), "/tasks/ad-hoc/"))
-    assert said in badges
-    assert task.opens_later == (said == "opens")
 
 
 def test_a_board_tells_what_is_announced(world: World, task: Task) -> None:

@@ -14,12 +14,13 @@ from django.utils import timezone
 
 from cranfield.server import scheduled
 from cranfield.server.models import Job, Snapshot, Submission
-from tests.server.planted import MAIN, OPERATORS, ROLES, Planted, Secret, ask, crawl, forget, of, paths_of, routes
+from tests.server.crawling import ask, crawl, paths_of, routes
+from tests.server.planted import MAIN, OPERATORS, ROLES, Planted, Secret, forget, of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tests.server.planted import Answer
+    from tests.server.crawling import Answer
 
 EVERYBODY = of(*ROLES)
 

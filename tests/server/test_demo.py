@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.server import demo
-from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
+from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task, User
 from tests.server.elsewhere import cranfield, environment
 from tests.server.running import Browser, Running, free_port, is_free, wait_for
 
@@ -24,6 +24,7 @@ def test_what_a_demo_holds() -> None:
     assert [one.name for one in accounts] == ["operator", "organiser", "participant"]
     assert len({one.password for one in accounts}) == 3
     assert steps == [(number, 18) for number in range(1, 19)]
+    assert list(User.objects.filter(may_organise=True).values_list("username", flat=True)) == ["organiser"]
     assert demo.settle() == 2  # a board for each task
     tasks = {task.slug: task for task in Task.objects.all()}
     assert {slug: task.state for slug, task in tasks.items()} == {"ad-hoc-2024": Task.CLOSED, "ad-hoc-2025": Task.OPEN}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from datetime import timedelta
 from math import floor, log10, sqrt
@@ -14,13 +13,14 @@ import pytest
 from django.utils import timezone
 
 from cranfield.server import blobs, jobs, scoring, submitting
-from cranfield.server.boards import gather
+from cranfield.server.gathering import gather
 from cranfield.server.models import Blob, LabelVersion, Result, Snapshot, Submission, Task
 from cranfield.server.panels import Made, pictures_of
 from cranfield.server.submitting import Refused, left
 from cranfield.server.versions import add_version, change_one
 from tests.server.api_client import program
-from tests.server.planted import Planted, crawl, forget, judged
+from tests.server.crawling import crawl
+from tests.server.planted import Planted, forget, judged
 from tests.server.test_crawl import numbers
 from tests.server.world import World, arrived, run_text
 
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
 PUBLIC = ["p1", "p2", "p3", "p4"]
 SECRET = [f"s{number}" for number in range(1, 121)]  # 120: two decimals
 PAGES = ("/", "/tasks/ad-hoc/", "/tasks/ad-hoc/boards/1/", "/tasks/ad-hoc/boards/1/board.json", "/my/runs/")
-
-
-@pytest.fixture
-def quiet() -> Iterator[None]:
-    logging.disable(logging.ERROR)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def mixed(world: World, *, told: bool, count: int = 8) -> tuple[Task, dict[str, dict[str, int]]]:

@@ -242,3 +242,27 @@ def test_log_in_guessing_ends_soon_and_says_nothing(world: World) -> None:
     assert statuses == [200] * 20 + [429] * 4  # ten each, from wherever they come
     right = client.post("/log-in/", {"username": "alice", "password": PASSWORD}, REMOTE_ADDR="192.0.2.251")
     assert right.status_code == 429  # not even the right one now
+
+
+def test_a_name_that_is_not_the_servers_is_refused_in_words(world: World) -> None:
+    with override_settings(ALLOWED_HOSTS=["boards.example.org"]):
+        page = world.client().get("/", headers={"host": "elsewhere.example.org"})
+        told = world.client().get("/api/tasks", headers={"host": "elsewhere.example.org"})
+    assert page.status_code == 400
+    assert "does not answer to that name" in page.content.decode()
+    assert (told.status_code, told.json()["code"]) == (400, "E-REQUEST")
+
+
+def test_names_that_scanners_try_do_not_fill_the_log(tmp_path: Path) -> None:
+    script = """
+import sys
+from cranfield.server.starting import start
+start(sys.argv[1])
+from django.test import Client, override_settings
+with override_settings(ALLOWED_HOSTS=["boards.example.org"]):
+    print(Client().get("/", headers={"host": "elsewhere.example.org"}).status_code)
+"""
+    home = str(tmp_path / "home")
+    done = subprocess.run([sys.executable, "-c", script, home], capture_output=True, text=True, check=True)
+    assert done.stdout == "400\n"
+    assert "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from cranfield.core import InputError
 from cranfield.server import blobs
-from cranfield.server.importing import columns_of, read_history
+from cranfield.server.importing import columns_of, import_history, read_history
 from cranfield.server.models import Audit, Result, Snapshot, Submission, Task, Team
 from cranfield.server.submitting import left
 
@@ -125,6 +125,56 @@ def test_history_can_be_taken_off_the_board(world: World) -> None:
     assert Audit.objects.filter(what="import withdrawn").count() == 1
 
 
+def test_a_table_with_a_wrong_column_can_come_again(world: World) -> None:
+    task = world.task()
+    client = world.client("organiser")
+    text = "id,date,team,dev,eval\na1,2020-08-11,Alpha,0.2,0.1\nA2,2020-08-16,Gamma,0.3,0.4\n"
+    chosen = {"run": "c0", "date": "c1", "group": "c2", "baseline": "", "description": ""}
+    token = token_of(client.post(PAGE, a_file(text)).content.decode())
+    client.post(PAGE, chosen | {"held_table": token, "value": "c3", "import": "1"})
+    client.post(PAGE, {"forget": "1"})
+    again = client.post(PAGE, a_file(text.replace("A2", "a2"))).content.decode()
+    assert "2 rows can be imported" in again
+    client.post(PAGE, chosen | {"held_table": token_of(again), "value": "c4", "import": "1"})
+    rows = Submission.objects.filter(task=task).order_by("name").values_list("name", "state", "stated")
+    assert list(rows) == [("a1", Submission.SCORED, 0.1), ("a2", Submission.SCORED, 0.4)]
+
+
+def test_two_imports_at_once_add_each_row_once(world: World, tmp_path: Path) -> None:
+    task = world.task()
+    path = tmp_path / "t"
+    path.write_text("run,date,value\na,2020-01-01,1\nb,2020-01-02,2\n")
+    looked = [read_history(str(path), value="value", columns={}, task=task) for _ in range(2)]
+    assert [import_history(task, world.people["organiser"], one) for one in looked] == [2, 0]
+    assert Submission.objects.count() == 2
+
+
+@pytest.mark.parametrize("text", ["run,date,value\na\0b,2020-01-01,1\n", "r\0un,date,value\na,2020-01-01,1\n"])
+def test_a_table_with_a_nul_is_refused(world: World, text: str) -> None:
+    """PostgreSQL cannot keep such a name; SQLite can, and then no backup moves from one to the other."""
+    world.task()
+    page = world.client("organiser").post(PAGE, a_file(text)).content.decode()
+    assert "The table holds a NUL byte. Is this a text file, or a packed one?" in page
+    assert "held_table" not in page
+
+
+def test_a_page_asks_for_what_it_cannot_guess_and_says_where_a_table_is_wrong(world: World) -> None:
+    world.task()
+    client = world.client("organiser")
+    assert "(optional)" not in client.get(PAGE).content.decode()  # without a table there is nothing to import
+    page = client.post(PAGE, a_file("a,b\n1,2\n")).content.decode()
+    token = token_of(page)
+    assert page.count("choose a column") == 2
+    page = client.post(PAGE, {"held_table": token, "value": "c1", "look": "1"}).content.decode()
+    assert "Which column holds the run?" in page
+    assert "Which column holds the date?" in page
+    page = client.post(PAGE, a_file("run,date,value\na,2020-01-01,1\n,2020-01-01,1\n")).content.decode()
+    assert "Line 3 of the table: the row has nothing under &#x27;run&#x27;. Choose another column." in page
+    page = client.post(PAGE, a_file("")).content.decode()
+    assert "The table is empty." in page
+    assert "no table with commas" not in page
+
+
 def test_other_columns_may_be_chosen(world: World) -> None:
     world.task()
     client = world.client("organiser")
@@ -147,7 +197,7 @@ def test_other_columns_may_be_chosen(world: World) -> None:
         ({}, "Choose a table"),
         ({"held_table": "forged"}, "no longer here"),
         (a_file("just one line of text\n"), "no table with commas"),
-        (a_file("run,date,value\n"), "there is no run"),
+        (a_file("run,date,value\n"), "There is no run. Each line below the first is a run."),
         (a_file("run,date,value\nr,2020-13-45,1\n"), "is none"),
     ],
     ids=["nothing", "forged", "text", "no-rows", "no-date"],

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -16,7 +15,7 @@ from cranfield.server import accounts, audit
 from cranfield.server.models import Audit, Invite, Membership, Participant, Role, Team, User
 from cranfield.server.submitting import Refused
 from tests.server.test_accounts import NEW, is_in
-from tests.server.threads import together
+from tests.server.together import in_threads
 from tests.server.world import PASSWORD
 
 if TYPE_CHECKING:
@@ -186,16 +185,12 @@ def test_two_at_once_use_a_link_once(world_of_threads: World) -> None:
     world = world_of_threads
     _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
     answers: list[int] = []
-    numbers = iter(range(8))
 
-    def use() -> None:
-        try:
-            person = NEW | {"username": f"person{next(numbers)}"}
-            answers.append(Client().post(f"/join/{text}/", person).status_code)
-        finally:
-            connection.close()
+    def use(number: int) -> None:
+        person = NEW | {"username": f"person{number}"}
+        answers.append(Client().post(f"/join/{text}/", person).status_code)
 
-    together(use, 8)
+    assert in_threads(8, use) == []
     assert len(answers) == 8
     assert answers.count(302) == 1
     assert User.objects.filter(username__startswith="person").count() == 1

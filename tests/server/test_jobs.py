@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -13,17 +12,14 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from cranfield.core import InputError
-from cranfield.server import blobs, jobs, scheduled
-from cranfield.server.models import Audit, Job, Result, Snapshot, Submission, Try, Worker
-from cranfield.server.versions import add_version
+from cranfield.server import jobs
+from cranfield.server.models import Job, Try
 from tests.server.conftest import POSTGRES
+from tests.server.queues import due_now, let_the_lease_run_out, only, take_one
 from tests.server.together import in_threads, wait_for, worker
-from tests.server.world import arrived, qrels, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tests.server.world import World
 
 
 @pytest.fixture
@@ -49,24 +45,6 @@ def errand() -> Iterator[list[dict[str, Any]]]:
     jobs.FAILED.pop("errand", None)
 
 
-def only() -> Job:
-    return Job.objects.get(kind="errand")
-
-
-def due_now() -> None:
-    Job.objects.filter(state=Job.WAITING).update(after=timezone.now())
-
-
-def let_the_lease_run_out() -> None:
-    Job.objects.filter(state=Job.RUNNING).update(lease=timezone.now() - timedelta(seconds=1))
-
-
-def take_one(worker: str) -> Job:
-    job = jobs.take(worker)
-    assert job is not None
-    return job
-
-
 @pytest.mark.django_db
 def test_a_job_is_taken_done_and_over(errand: list[dict[str, Any]]) -> None:
     jobs.put("errand", of=7)
@@ -89,6 +67,18 @@ def test_what_is_urgent_goes_first_then_what_waited_longest(errand: list[dict[st
     assert [one["of"] for one in errand] == [2, 4, 1]
     assert jobs.work(once=True) == 1
     assert [one["of"] for one in errand] == [2, 4, 1, 3]
+
+
+@pytest.mark.django_db
+def test_a_place_in_the_queue_is_how_many_are_taken_until_then(errand: list[dict[str, Any]]) -> None:
+    now = timezone.now()
+    for number, urgency, ago in ((1, 0, 5), (2, 5, 1), (3, 0, 9), (4, -5, 60), (5, 0, 5)):
+        jobs.put("errand", urgency=urgency, after=now - timedelta(minutes=ago), number=number)
+    places = {job.about["number"]: jobs.place_of(job) for job in Job.objects.all()}
+    taken = [take_one("one") for _ in range(5)]
+    assert places == {job.about["number"]: place for place, job in enumerate(taken, 1)}
+    assert {jobs.place_of(job) for job in taken} == {0}  # all are being done
+    assert not errand
 
 
 @pytest.mark.django_db
@@ -123,7 +113,7 @@ def test_a_key_of_ones_own(errand: list[dict[str, Any]]) -> None:
     jobs.put("errand", key="any", of=1)
     jobs.put("errand", key="any", of=2)
     assert only().about == {"of": 1}
-    assert str(only()) == "errand any"
+    assert str(only()) == "any"
     assert jobs.work(once=True) == 1
 
 
@@ -168,54 +158,6 @@ def test_confirm_stops_a_worker_whose_job_was_taken_over() -> None:
     del jobs.KINDS["slow"]
     assert told == ["still mine"]
     assert (Job.objects.get().state, Job.objects.get().worker) == (Job.RUNNING, "two")
-
-
-@pytest.mark.django_db
-def test_an_older_board_never_follows_a_newer_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cranfield.server import boards
-
-    task = world.filled()
-    world.hand_in(task, "late", 3)
-    jobs.work(once=True)
-    newest = Snapshot.objects.filter(task=task).count()
-    withdrawn = Submission.objects.filter(name="late")
-    withdrawn.update(state=Submission.WITHDRAWN)
-    gathered = boards.gather
-
-    def slowly(*given: Any) -> Any:
-        found = gathered(*given)  # without the late run
-        withdrawn.update(state=Submission.SCORED)
-        let_the_lease_run_out()
-        monkeypatch.setattr(boards, "gather", gathered)
-        jobs.do(take_one("two"))  # another worker makes the board as it is now
-        return found
-
-    monkeypatch.setattr(boards, "gather", slowly)
-    scheduled.ask_for_board(task)
-    due_now()
-    jobs.do(take_one("one"))
-    assert Snapshot.objects.filter(task=task).count() == newest
-
-
-def test_no_board_is_made_of_half_a_new_version(world: World) -> None:
-    task = world.filled()
-    world.hand_in(task, "late", 3)
-    jobs.work(once=True, least=5)  # it is evaluated, and its board waits
-    add_version(task, arrived(qrels({("301", "D01"): 0}), "q").arriving, world.people["organiser"])
-    world.work()
-    made = list(Snapshot.objects.order_by("number").values_list("version__number", "runs"))
-    assert made == [(1, 4), (1, 5), (2, 5)]
-
-
-def test_no_header_of_a_run_can_break_the_board(world: World) -> None:
-    task = world.task()
-    header = '# ir_metadata.start\n# actor:\n#   "te\\0am": ["\\ud800", "a\\0b", "\\u2603"]\n# ir_metadata.end'
-    run = world.hand_in(task, "mine", text=run_text("mine", header=header))
-    world.work()
-    assert run.metadata == {"actor": {"te?am": ["?", "a?b", "☃"]}}
-    assert not Job.objects.filter(state=Job.FAILED).exists()
-    assert world.client().get(f"/runs/{run.key}/").status_code == 200
-    assert world.client().get(f"/tasks/{task.slug}/").status_code == 200
 
 
 @pytest.mark.django_db
@@ -299,45 +241,6 @@ def test_a_kind_that_nobody_knows_fails() -> None:
         due_now()
     job = Job.objects.get()
     assert (job.state, job.error) == (Job.FAILED, "KeyError: 'dance'")
-
-
-def test_an_error_in_a_run_is_final_and_the_submission_says_why(world: World) -> None:
-    task = world.task()
-    run = world.hand_in(task, "mine")
-    blobs.path_of(str(run.blob_id)).write_text("no run\n")  # what is on the disk is not what came in
-    world.work()
-    run.refresh_from_db()
-    assert run.state == Submission.FAILED
-    assert run.failure.endswith("2 fields where 6 are needed") or "field" in run.failure
-    act = Audit.objects.get(what="failed")
-    assert act.about == {"run": run.key, "why": run.failure}
-    assert Job.objects.get(kind="score").attempts == 1
-
-
-def test_a_run_that_failed_for_us_three_times_says_so_and_can_be_tried_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from cranfield.server import scoring
-    from cranfield.server.condition import retry
-
-    task = world.task()
-    run = world.hand_in(task, "mine")
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise RuntimeError("a fault of ours")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(scoring, "evaluate", broken)
-        for _ in range(jobs.MOST):
-            world.work()
-            run.refresh_from_db()
-            due_now()
-    assert (run.state, run.failure) == (Submission.FAILED, "RuntimeError: a fault of ours")
-    retry(Job.objects.get(kind="score"), world.people["operator"])
-    world.work()
-    run.refresh_from_db()
-    assert (run.state, run.failure) == (Submission.SCORED, "")
-    assert Result.objects.filter(submission=run).count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -430,89 +333,3 @@ def test_a_worker_outlives_a_connection_that_breaks(
     del jobs.KINDS["cut"]
     assert len(errand) == 2
     assert not thread.is_alive()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_heart_keeps_a_lease_alive_while_the_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.6))
-    monkeypatch.setattr(jobs, "BEAT", 0.1)
-    begun, go_on = threading.Event(), threading.Event()
-
-    @jobs.kind("long")
-    def long() -> None:
-        begun.set()
-        go_on.wait(10)
-
-    jobs.put("long")
-    thread = worker(once=True)
-    thread.start()
-    begun.wait(10)
-    time.sleep(1.5)  # more than two leases
-    assert jobs.take("another") is None
-    seen = Worker.objects.get()
-    assert seen.doing == "long long "
-    assert timezone.now() - seen.seen < timedelta(seconds=1)
-    go_on.set()
-    thread.join(10)
-    del jobs.KINDS["long"]
-    job = Job.objects.get()
-    assert (job.state, job.attempts, job.worker) == (Job.DONE, 1, seen.name)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_heart_does_not_keep_what_nobody_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The database goes away when a job is to be noted as done: its lease must run out, and it is done again."""
-    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.5))
-    monkeypatch.setattr(jobs, "BEAT", 0.05)
-    done = jobs.do
-    failed: list[int] = []
-
-    def away(job: Job) -> None:
-        if not failed:
-            failed.append(job.pk)
-            raise OperationalError("the connection is closed")
-        done(job)
-
-    monkeypatch.setattr(jobs, "do", away)
-    jobs.KINDS["nothing"] = lambda: None
-    jobs.put("nothing")
-    stop = threading.Event()
-    thread = worker(stop=stop, idle=0.05)
-    thread.start()
-    wait_for(lambda: Job.objects.filter(kind="nothing", state=Job.DONE).exists())
-    stop.set()
-    thread.join(10)
-    del jobs.KINDS["nothing"]
-    assert Job.objects.get(kind="nothing").attempts == 2
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_heart_beats_on_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "BEAT", 0.02)
-    heart = jobs.Heart("one")
-    beat, beats = heart.beat, []
-
-    def sometimes() -> None:
-        beats.append(1)
-        if len(beats) < 3:
-            raise InterfaceError("connection already closed")
-        beat()
-
-    monkeypatch.setattr(heart, "beat", sometimes)
-    heart.start()
-    wait_for(lambda: Worker.objects.exists())
-    heart.stopped.set()
-    heart.join(5)
-    assert Worker.objects.get().name == "one"
-
-
-def test_a_worker_ends_after_the_job_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    import signal
-
-    caught: dict[int, Any] = {}
-    monkeypatch.setattr(signal, "signal", caught.__setitem__)
-    stop = threading.Event()
-    jobs.stop_on_signals(stop)
-    assert set(caught) == {signal.SIGTERM, signal.SIGINT}
-    caught[signal.SIGTERM](signal.SIGTERM, None)
-    assert stop.is_set()

@@ -10,10 +10,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from cranfield.core import ParameterError
 from cranfield.server import blobs, jobs, tasks
 from cranfield.server.models import Job, LabelVersion, Result, Snapshot, Task
 from cranfield.server.relabelling import relabel
-from tests.server.world import TOPICS, qrels
+from cranfield.server.versions import add_version
+from tests.server.world import TOPICS, arrived, qrels
 
 if TYPE_CHECKING:
     from tests.server.world import World
@@ -180,7 +182,8 @@ def test_labels_of_other_topics_say_so(world: World) -> None:
     ("sent", "said"),
     [
         ({"topic": "301", "document": "D01", "grade": 2}, "has that grade"),
-        ({"topic": "999", "document": "D01", "grade": 2}, "there is no topic 999"),
+        ({"topic": "999", "document": "D01", "grade": 2}, "There is no topic 999"),
+        ({"topic": "301", "document": "nope", "grade": -1}, "Nobody judged document nope in topic 301."),
         ({"topic": "301", "document": "D 1", "grade": 2}, "cannot be called"),
         ({"topic": "301", "document": "", "grade": 2}, "required"),
         ({"topic": "301", "document": "D01", "grade": "x"}, "whole number"),
@@ -194,6 +197,26 @@ def test_what_changes_nothing_makes_no_version(world: World, sent: dict[str, Any
     answer = world.client("organiser").post(PAGE, sent)
     assert said in answer.content.decode()
     assert LabelVersion.objects.count() == 1
+
+
+def test_judgments_of_private_topics_alone_are_refused(world: World) -> None:
+    """There could be no board: the job that makes it would fail, and the old one would stand for ever."""
+    task = world.filled(private=4)
+    private = "".join(f"{line}\n" for line in qrels().splitlines() if line.split()[0] in task.private)
+    text = world.client("organiser").post(PAGE, a_file(private)).content.decode()
+    assert "No topic is left for the board. It needs two or more that are not private." in text
+    assert "Make version" not in text
+    with pytest.raises(ParameterError, match="no topic is left for the board"):
+        add_version(task, arrived(private, "q").arriving, world.people["organiser"])
+    assert LabelVersion.objects.count() == 1
+    one = private + "301 0 D01 1\n"
+    with pytest.raises(ParameterError, match="only one topic is left for the board"):
+        add_version(task, arrived(one, "q").arriving, world.people["organiser"])
+    two = one + "302 0 D01 1\n"
+    add_version(task, arrived(two, "q").arriving, world.people["organiser"])
+    world.work()
+    assert not Job.objects.filter(state=Job.FAILED).exists()
+    assert Snapshot.objects.filter(kind=Snapshot.PUBLIC, version__number=2).exists()
 
 
 def test_a_bad_file_is_told_with_its_codes(world: World) -> None:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from cranfield.server import submitting
 from cranfield.server.models import Audit, Job, Participant, Submission, Task
 from cranfield.server.submitting import Refused, left
-from tests.server.threads import together
+from tests.server.together import in_threads
 from tests.server.world import run_text
 
 if TYPE_CHECKING:
@@ -44,19 +43,14 @@ def test_fifty_posts_at_once_store_exactly_two(world_of_threads: World) -> None:
     clients = [Client() for _ in range(50)]
     for number, client in enumerate(clients):
         client.force_login(people[number % 2])
-    waiting = list(enumerate(clients))
     answers: list[int] = []
     text = run_text("x").encode()
 
-    def post() -> None:
-        number, client = waiting.pop()
+    def post(number: int) -> None:
         told = {"team": world.teams["Alpha"].pk, "name": f"run{number}", "run": SimpleUploadedFile("x.run", text)}
-        try:
-            answers.append(client.post("/tasks/ad-hoc/submit/", told).status_code)
-        finally:
-            connection.close()
+        answers.append(clients[number].post("/tasks/ad-hoc/submit/", told).status_code)
 
-    together(post, 50)
+    assert in_threads(50, post) == []
     assert sorted(answers) == [302] * 2 + [422] * 48
     assert Submission.objects.filter(task=task).count() == 2
     assert Audit.objects.filter(what="submit").count() == 2

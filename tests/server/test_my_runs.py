@@ -134,9 +134,35 @@ def test_withdrawing_asks_first_and_is_for_ones_own(world: World) -> None:
     assert list(Audit.objects.filter(what="withdraw").values_list("who", flat=True)) == ["adam"]
     world.client("adam").post(f"/runs/{run.key}/withdraw")
     assert Audit.objects.filter(what="withdraw").count() == 1  # once
-    assert "It is withdrawn since" in shown(world.client("adam").get(f"/runs/{run.key}/withdraw"))
+    assert f"{run.name} is withdrawn" in shown(world.client("adam").get(f"/runs/{run.key}/withdraw"))
     poor = Submission.objects.get(name="poor")
-    assert world.client("organiser").post(f"/runs/{poor.key}/withdraw")["Location"] == "/tasks/ad-hoc/"
+    assert world.client("organiser").post(f"/runs/{poor.key}/withdraw")["Location"] == "/organise/ad-hoc/runs/"
+
+
+def test_once_a_task_is_closed_only_its_organisers_withdraw(world: World) -> None:
+    """Otherwise who did badly on the private topics could take it back, and ranks would change for everybody."""
+    world.filled(private=4, state=Task.OPEN)
+    run = Submission.objects.get(name="fair")
+    page, question = f"/runs/{run.key}/", f"/runs/{run.key}/withdraw"
+    assert question in shown(world.client("alice").get(page))
+    Task.objects.update(state=Task.CLOSED)
+    assert question not in shown(world.client("alice").get(page))
+    assert question not in shown(world.client("alice").get("/my/runs/"))
+    assert f"/runs/{run.key}/edit" in shown(world.client("alice").get(page))
+    asked = shown(world.client("alice").get(question))
+    assert "its board stands" in asked
+    assert '<form method="post">' not in asked
+    answer = shown(world.client("alice").post(question, follow=True))
+    assert "The task is closed, and its board stands. Ask its organisers." in answer
+    run.refresh_from_db()
+    assert run.state == Submission.SCORED
+    card = shown(world.client("organiser").get(page))
+    assert question in card
+    assert f"/runs/{run.key}/edit" not in card  # what is said of a run is its team's
+    world.client("organiser").post(question)
+    run.refresh_from_db()
+    assert run.state == Submission.WITHDRAWN
+    assert list(Audit.objects.filter(what="withdraw").values_list("who", flat=True)) == ["organiser"]
 
 
 def test_what_is_said_of_a_run_may_change_the_run_may_not(world: World) -> None:

@@ -16,7 +16,10 @@ from django.utils import timezone
 from cranfield.core import ParameterError
 from cranfield.server import blobs, people
 from cranfield.server.condition import condition, retry
+from cranfield.server.jobs import KINDS
 from cranfield.server.models import Audit, Invite, Job, Submission, Token, User, Worker
+from cranfield.server.pages.operator import WORDS
+from cranfield.server.versions import change_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,9 +122,27 @@ def test_a_failed_job_that_waits_again_anyway_is_forgotten(world: World) -> None
 def test_jobs_are_listed_by_state(world: World) -> None:
     world.filled()
     client = world.client("operator")
-    assert "score" in client.get(reverse("jobs")).content.decode()
+    assert "evaluate a run" in client.get(reverse("jobs")).content.decode()
     assert "No such job" in client.get(reverse("jobs"), {"state": "failed"}).content.decode()
-    assert "score" in client.get(reverse("jobs"), {"state": "anything"}).content.decode()
+    assert "evaluate a run" in client.get(reverse("jobs"), {"state": "anything"}).content.decode()
+
+
+def test_jobs_are_told_by_the_names_that_people_know(world: World) -> None:
+    task = world.filled(private=4)
+    change_one(task, world.people["organiser"], topic="301", document="D01", grade=0)
+    world.work()
+    text = world.client("operator").get(reverse("jobs")).content.decode()
+    for words, of in (
+        ("evaluate a run", "fair; labels, version 2"),
+        ("draw pictures", "full board 1"),
+        ("draw pictures", "board 2"),
+        ("compare labels", "labels, version 2"),
+        ("look for runs that are alike", "ideal"),
+        ("make the board", ""),
+    ):
+        assert f'{words} <span class="sub">{of}</span>' in text
+    assert "submission=" not in text
+    assert set(WORDS) == set(KINDS)  # every kind of work has words
 
 
 def act(world: World, what: str, who: str) -> str:

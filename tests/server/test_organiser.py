@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from cranfield.server.models import (
-    Announcement,
-    Audit,
-    Invite,
-    Job,
-    Participant,
-    Role,
-    Snapshot,
-    Submission,
-    Task,
-    Team,
-    Webhook,
-)
-from tests.server.world import PASSWORD, TOPICS, run_text
+from cranfield.server.models import Announcement, Audit, Job, Role, Snapshot, Submission, Task, Webhook
+from tests.server.world import PASSWORD, run_text
 
 if TYPE_CHECKING:
     from tests.server.world import World
@@ -65,6 +53,48 @@ def test_the_list_shows_what_is_theirs(world: World) -> None:
     assert world.client().get(reverse("organise")).status_code == 302
 
 
+def test_open_tasks_come_first_and_history_is_no_run(world: World) -> None:
+    task = world.filled("open")
+    world.task("over", state=Task.CLOSED)
+    world.task("draft", state=Task.DRAFT)
+    past = {"stated": 0.3, "state": Submission.SCORED, "team": world.teams["Alpha"]}
+    Submission.objects.create(task=task, name="past", **past)
+    told = world.client("organiser").get(reverse("organise")).content.decode()
+    assert told.index("The open task") < told.index("The draft task") < told.index("The over task")
+    assert "4 runs evaluated · 2 teams" in told
+    assert "you need a word of the operator" in told
+    desk = world.client("organiser").get(reverse("task-desk", args=["open"])).content.decode()
+    assert f'<a href="{reverse("task-runs", args=["open"])}">4</a>' in desk
+    assert f'<a href="{reverse("task-import", args=["open"])}">1</a> value from elsewhere' in desk
+
+
+def test_what_was_saved_is_told_in_words(world: World) -> None:
+    task = world.task()
+    client, address = world.client("organiser"), reverse("task-settings", args=["ad-hoc"])
+    sent = {"title": task.title, "measures": task.measures, "rel": 1, "test": "tukey", "level": 0.05, "share": 50}
+    sent |= {"limit": 10, "days": 30, "most": 100, "embargo_days": 0, "anonymous_days": 9, "labels_public": "on"}
+    told = client.post(address, sent, follow=True).content.decode()
+    assert "Saved: Days a team may be unnamed; Judgments may be downloaded; private topics." in told
+    act = client.get(reverse("task-audit", args=["ad-hoc"])).content.decode()
+    assert "to anonymous_days 9, labels_public True" in act
+    for closes in ("2020-01-01T12:00", "2019-01-01T12:00"):  # a slip would close it at once, for ever
+        refused = client.post(address, sent | {"closes": closes}).content.decode()
+        assert "Nothing was saved" in refused
+        assert "This time is over" in refused
+    Task.objects.update(closes="2020-01-01T12:00:30Z", state=Task.CLOSED)  # what is over may stay so
+    answer = client.post(address, sent | {"closes": "2020-01-01T12:00", "title": "Another"}, follow=True)
+    assert "Saved: Title" in answer.content.decode()
+
+
+def test_the_log_names_runs_and_shortens_digests(world: World) -> None:
+    task = world.filled()
+    run = Submission.objects.get(name="fair")
+    text = world.client("organiser").get(reverse("task-audit", args=[task.slug])).content.decode()
+    assert f'<a href="/runs/{run.key}/">fair</a>, digest {str(run.blob_id)[:12]}…, team alpha' in text
+    assert f'<a href="/runs/{run.key}/">fair</a>, version 1<' in text
+    assert str(run.blob_id) not in text
+
+
 def test_a_draft_is_published_once(world: World) -> None:
     task = world.task(state=Task.DRAFT)
     client = world.client("organiser")
@@ -103,175 +133,26 @@ def test_closing_asks_twice(world: World) -> None:
     world.work()
     assert Snapshot.objects.filter(task=task, kind=Snapshot.PUBLIC).count() == 2  # one while open, one over all topics
     told = client.post(address, {"sure": "ad-hoc"}, follow=True).content.decode()
-    assert "only an open task can be closed" in told
-
-
-def rules(task: Task, **changed: object) -> dict[str, object]:
-    """What the form of settings sends if nothing is touched, and what is changed."""
-    names = "title summary about measures rel test level limit days most embargo_days anonymous_days".split()
-    told: dict[str, object] = {name: getattr(task, name) for name in names}
-    return told | {"share": 0, "listed": " ".join(task.private)} | changed
-
-
-def test_settings_change_what_may_be_changed(world: World) -> None:
-    task = world.task(private=4)
-    client, address = world.client("organiser"), reverse("task-settings", args=["ad-hoc"])
-    client.post(address, rules(task, title="Another name", limit=3, opens="2026-01-02T03:04", invited_only="on"))
-    task.refresh_from_db()
-    assert (task.title, task.limit, task.invited_only) == ("Another name", 3, True)
-    assert task.opens is not None
-    assert task.opens.isoformat() == "2026-01-02T03:04:00+00:00"
-    assert task.private == TOPICS[-4:]
-    act = Audit.objects.get(what="settings")
-    assert sorted(act.about["changed"]) == ["invited_only", "limit", "opens", "title"]
-    client.post(address, rules(task, opens="2026-01-02T03:04", invited_only="on"))
-    assert Audit.objects.filter(what="settings").count() == 1  # nothing was changed, so nothing is written down
-
-
-def test_the_split_may_change_until_runs_are_in(world: World) -> None:
-    task = world.task(private=4)
-    client, address = world.client("organiser"), reverse("task-settings", args=["ad-hoc"])
-    client.post(address, rules(task, listed="301 302, 303"))
-    task.refresh_from_db()
-    assert task.private == ["301", "302", "303"]
-    client.post(address, rules(task, listed="", share=50, seed=7))
-    task.refresh_from_db()
-    assert len(task.private) == 6
-    told = client.post(address, rules(task, listed="999")).content.decode()
-    assert "nobody judged topic 999" in told
-    told = client.post(address, rules(task, listed=" ".join(TOPICS))).content.decode()
-    assert "every topic would be private" in told
-    before = list(task.private)
-    world.hand_in(task, "first")
-    page = client.get(address).content.decode()
-    assert 'name="share"' not in page
-    assert 'name="listed"' not in page
-    client.post(address, rules(task, listed="301"))
-    task.refresh_from_db()
-    assert task.private == before
-
-
-def test_other_measures_make_a_new_version_once_runs_are_in(world: World) -> None:
-    task = world.filled()
-    client, address = world.client("organiser"), reverse("task-settings", args=["ad-hoc"])
-    told = client.post(address, rules(task, measures="P@5")).content.decode()
-    assert "every run is evaluated again" in told
-    task.refresh_from_db()
-    assert task.measures == "nDCG@10 AP"
-    client.post(address, rules(task, measures="p_5 map", again="on"))
-    task.refresh_from_db()
-    assert task.measures == "P@5 AP"
-    version = task.version
-    assert version is not None
-    assert version.number == 2
-    assert version.results.count() == 0
-    world.work()
-    assert version.results.count() == 4
-    ideal = version.results.get(submission__name="ideal")
-    # Topics 301 … 312 have 1, 2, 3, 1, 2, 3, … relevant documents, all found first: the mean of (1 + 2 + 3) / 3 / 5.
-    assert ideal.public["P@5"] == pytest.approx(2 / 5)
-    old = Snapshot.objects.filter(task=task).order_by("number").first()
-    assert old is not None
-    assert old.version.number == 1
+    assert "Only an open task can be closed." in told
+    over = client.get(address).content.decode()
+    assert "Nothing to close" in over
+    assert "cannot be undone" not in over
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("rules", "said"),
     [
-        ("measures", "nDCH@10", "there is no measure named"),
-        ("measures", "", "required"),
-        ("test", "guess", "there is no test named"),
-        ("test", "t sign", "Give one test"),
-        ("level", "2", "less than or equal to"),
-        ("closes", "2020-01-01T00:00", "must close after it opens"),
-        ("limit", "-1", "greater than or equal to"),
+        ({}, "as it is. This"),
+        ({"labels_public": True}, "All judgments can be downloaded then."),
+        ({"runs_public": True}, "Runs can be downloaded then."),
+        ({"labels_public": True, "runs_public": True}, "Judgments and runs can be downloaded then."),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(world: World, field: str, value: str, said: str) -> None:
-    task = world.task()
-    answer = world.client("organiser").post(
-        reverse("task-settings", args=["ad-hoc"]), rules(task, opens="2021-01-01T00:00", **{field: value})
-    )
-    assert answer.status_code == 200
-    assert said in answer.content.decode()
-    assert not Audit.objects.filter(what="settings").exists()
-
-
-def test_teams_are_added_blocked_and_let_in_again(world: World) -> None:
-    task = world.task()
-    Participant.objects.filter(team=world.teams["Beta"]).delete()
-    client, address = world.client("organiser"), reverse("task-people", args=["ad-hoc"])
-    assert "takes part." in client.post(address, {"act": "team", "team": "beta"}, follow=True).content.decode()
-    part = Participant.objects.get(task=task, team=world.teams["Beta"])
-    assert "takes part already" in client.post(address, {"act": "team", "team": "Beta"}, follow=True).content.decode()
-    assert "there is no team" in client.post(address, {"act": "team", "team": "Gamma"}, follow=True).content.decode()
-    assert "required" in client.post(address, {"act": "team", "team": ""}).content.decode()
-    client.post(address, {"act": "block", "which": part.pk})
-    part.refresh_from_db()
-    assert part.blocked
-    assert "blocked" in client.get(address).content.decode()
-    client.post(address, {"act": "unblock", "which": part.pk})
-    part.refresh_from_db()
-    assert not part.blocked
-    other = world.task("other")
-    theirs = Participant.objects.get(task=other, team=world.teams["Beta"])
-    assert client.post(address, {"act": "block", "which": theirs.pk}).status_code == 404  # of another task
-    for wrong in ("", "x", "²", "9" * 40):
-        assert client.post(address, {"act": "block", "which": wrong}).status_code == 404
-    assert list(Audit.objects.filter(what__startswith="team ").values_list("what", flat=True)) == [
-        "team added", "team blocked", "team unblocked"
-    ]  # fmt: skip
-
-
-def test_nobody_is_added_with_a_second_team(world: World) -> None:
-    world.task()
-    second = Team.objects.create(name="Alpha two", slug="alpha-two")
-    second.people.add(world.people["alice"])
-    address = reverse("task-people", args=["ad-hoc"])
-    told = world.client("organiser").post(address, {"act": "team", "team": "Alpha two"}, follow=True).content.decode()
-    assert "another team" in told
-    assert not Participant.objects.filter(team=second).exists()
-
-
-def test_roles_are_given_and_taken_but_one_organiser_stays(world: World) -> None:
-    task = world.task()
-    client, address = world.client("organiser"), reverse("task-people", args=["ad-hoc"])
-    client.post(address, {"act": "person", "username": "LONER", "role": "organiser"})
-    assert world.client("loner").get(reverse("task-desk", args=["ad-hoc"])).status_code == 200
-    told = client.post(
-        address, {"act": "person", "username": "nobody", "role": "assessor"}, follow=True
-    ).content.decode()
-    assert "there is no account nobody" in told
-    assert client.post(address, {"act": "person", "username": "beth", "role": "king"}).status_code == 200
-    assert not Role.objects.filter(user=world.people["beth"]).exists()
-    mine = Role.objects.get(task=task, user=world.people["organiser"])
-    client.post(address, {"act": "remove", "which": mine.pk})
-    assert client.get(address).status_code == 404
-    last = Role.objects.get(task=task, user=world.people["loner"])
-    told = world.client("loner").post(address, {"act": "remove", "which": last.pk}, follow=True).content.decode()
-    assert "the last organiser" in told
-    assert Role.objects.filter(pk=last.pk).exists()
-
-
-def test_an_invite_link_is_shown_once_and_can_be_taken_back(world: World) -> None:
-    world.task(invited_only=True)
-    client, address = world.client("organiser"), reverse("task-people", args=["ad-hoc"])
-    told = client.post(
-        address, {"act": "invite", "as_": "assessor", "uses": 2, "days": 3, "note": "for Zoë"}, follow=True
-    )
-    text = told.content.decode()
-    assert "/join/" in text
-    link = text.split("/join/")[1].split("/")[0]
-    made = Invite.objects.get()
-    assert (made.role, made.uses_left, made.note) == ("assessor", 2, "for Zoë")
-    assert link not in client.get(address).content.decode()
-    assert world.client().get(f"/join/{link}/").status_code == 200
-    client.post(address, {"act": "void", "which": made.pk})
-    assert world.client().get(f"/join/{link}/").status_code != 200
-    assert (
-        "less than or equal"
-        in client.post(address, {"act": "invite", "as_": "team", "uses": 9999, "days": 3}).content.decode()
-    )
+def test_before_closing_an_organiser_is_told_what_everybody_gets(
+    world: World, rules: dict[str, Any], said: str
+) -> None:
+    world.task(**rules)
+    assert said in world.client("organiser").get(reverse("close-task", args=["ad-hoc"])).content.decode()
 
 
 def test_announcements_stand_on_the_board(world: World) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from cranfield.core import Study, Table
 from cranfield.server import blobs, panel_words
+from cranfield.server.documents import document_of
 from cranfield.server.models import Picture, Snapshot
-from cranfield.server.standing import document_of
 
 from .made_up import PICTURE, document, keep, row
 
@@ -188,11 +188,13 @@ def test_stability() -> None:
 @pytest.mark.parametrize(
     ("sure", "said"),
     [
-        ([True, False, True], "2 of 3 pairs of runs differ significantly: a test."),
-        ([True, False], "1 of 2 pairs of runs differs significantly: a test."),
-        ([False], "None of 1 pair of runs differ significantly: a test."),
+        ([True, False, True], "2 of 3 pairs of runs differ significantly (test: a test)."),
+        ([True, False], "1 of 2 pairs of runs differs significantly (test: a test)."),
+        ([False, False], "None of 2 pairs of runs differ significantly (test: a test)."),
+        ([False], "The two runs do not differ significantly (test: a test)."),
+        ([True], "The two runs differ significantly (test: a test)."),
     ],
-    ids=["two", "one", "none"],
+    ids=["two", "one", "none", "equal", "apart"],
 )
 def test_pairs(sure: list[bool], said: str) -> None:
     assert panel_words.of_pairs(study(pairs=[{"significant": one} for one in sure])) == said

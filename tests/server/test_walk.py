@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from cranfield.server import blobs, scheduled, standing
+from cranfield.server import blobs, documents, scheduled
 from cranfield.server.models import Job, Result, Snapshot, Submission, Task
 from cranfield.server.visibility import Viewer
 
@@ -40,9 +40,10 @@ def test_organisers_never_see_an_older_board_than_everybody(world: World) -> Non
         document = newest(task, kind)
         assert (document["closed"], document["ranked_by"]) == (True, "private")
         assert "late" in runs_of(task, kind)
-    shown = standing.newest(Task.objects.get(pk=task.pk), Viewer.of(world.people["organiser"]))
+    shown = documents.newest_for(Task.objects.get(pk=task.pk), Viewer.of(world.people["organiser"]))
     assert shown is not None
-    assert shown.document["closed"]
+    assert shown.kind == Snapshot.FULL
+    assert documents.document_of(shown.document_id)["closed"]
 
 
 def newest(task: Task, kind: str) -> dict[str, Any]:

@@ -110,19 +110,20 @@ def test_the_preview_tells_problems_with_their_codes(client: Client) -> None:
     assert "E-CONFLICT" in text
     assert "cannot be used yet" in text
     run = client.post(reverse("new-task"), told(qrels=a_file(run_text("x"))), headers=HTMX).content.decode()
-    assert "E-SWAPPED" in run or "E-FIELDS" in run
+    assert "E-SWAPPED" in run
+    assert "choose a file of judgments" in run  # there is no order of files on a page
     wrong = told(qrels=a_file(qrels()), measures="nDCH@10", title="", share=50)
     text = client.post(reverse("new-task"), wrong, headers=HTMX).content.decode()
-    assert "there is no measure named" in text
+    assert "There is no measure named" in text
     assert "required" not in text  # nobody is blamed for what they have not written yet
     text = client.post(reverse("new-task"), told(listed="999", qrels=a_file(qrels())), headers=HTMX).content.decode()
-    assert "nobody judged topic 999" in text
+    assert "Nobody judged topic 999" in text
     few = a_file("301\twhat is asked\n", "t.tsv")
     text = client.post(reverse("new-task"), told(qrels=a_file(qrels()), topics=few), headers=HTMX).content.decode()
     assert "none for 11 judged topics" in text
     none = qrels({("301", "D01"): 0})
     text = client.post(reverse("new-task"), told(qrels=a_file(none)), headers=HTMX).content.decode()
-    assert "1 without any" in text
+    assert "1 topic without any" in text
     text = client.post(reverse("new-task"), told(), headers=HTMX).content.decode()
     assert "Choose a file of judgments" in text
 
@@ -159,22 +160,28 @@ def test_a_held_file_is_for_who_sent_it(world: World) -> None:
     ("changed", "said"),
     [
         ({"title": ""}, "required"),
-        ({"slug": "taken"}, "the address taken is taken"),
-        ({"slug": "new"}, "the address new is taken"),
+        ({"slug": "taken"}, "The address taken is taken"),
+        ({"slug": "new"}, "The address new is taken"),
         ({"title": "検索", "slug": ""}, "no letters for an address"),
-        ({"slug": "../etc"}, "valid “slug”"),
-        ({"measures": "nDCG@10 nothing"}, "there is no measure named"),
-        ({"share": "100"}, "less than or equal to 90"),
+        ({"slug": "../etc"}, "digits, - and _ only"),
+        ({"measures": "nDCG@10 nothing"}, "There is no measure named"),
+        ({"share": "100"}, "At most 90 percent"),
         ({"seed": "-1"}, "greater than or equal to 0"),
-        ({"listed": " ".join(TOPICS)}, "every topic would be private"),
-        ({"test": "dice"}, "there is no test named"),
+        ({"listed": " ".join(TOPICS)}, "No topic is left for the board."),
+        ({"measures": "Foo@3"}, "Did you mean F?<"),
+        ({"closes": "2020-01-01T12:00"}, "This time is over"),
+        ({"opens": "2030-01-02T12:00", "closes": "2030-01-01T12:00"}, "It must close after it opens"),
+        ({"listed": " ".join(TOPICS[1:])}, "Only one topic is left for the board."),
+        ({"test": "dice"}, "There is no test named"),
     ],
 )
 def test_what_makes_no_sense_makes_no_task(world: World, client: Client, changed: dict[str, Any], said: str) -> None:
     world.task("taken")
     answer = client.post(reverse("new-task"), told(qrels=a_file(qrels()), publish="1", **changed))
     assert answer.status_code == 200
-    assert said in answer.content.decode()
+    text = answer.content.decode()
+    assert said in text
+    assert "There is no task yet: some fields below say what is wrong." in text
     assert Task.objects.count() == 1
 
 
@@ -182,12 +189,33 @@ def test_a_task_needs_judgments_and_good_topics(client: Client) -> None:
     page = reverse("new-task")
     assert "Choose a file of judgments" in client.post(page, told(publish="1")).content.decode()
     empty = client.post(page, told(qrels=a_file(""), publish="1")).content.decode()
-    assert "Choose a file of judgments" in empty
+    assert "qrels.txt cannot be used: see what is wrong with it." in empty
+    assert "E-EMPTY" in empty
     broken = told(qrels=a_file(qrels()), topics=a_file('{"no": ', "topics.json"), publish="1")
-    assert "E-" in client.post(page, broken).content.decode()
+    text = client.post(page, broken).content.decode()
+    assert "topics.json cannot be used: see what is wrong with it, or leave it out." in text
+    assert "E-" in text
+    assert 'name="held_topics"' not in text  # so that it can be left out
+    assert 'name="held_qrels"' in text
     gone = told(held_qrels="forged", publish="1")
     assert "Choose a file of judgments" in client.post(page, gone).content.decode()
     assert not Task.objects.exists()
+
+
+def test_a_topic_without_a_text_does_not_stop_a_task(client: Client) -> None:
+    texts = a_file(TEXTS.replace("the question of 301", ""), "topics.tsv")
+    preview = client.post(reverse("new-task"), told(qrels=a_file(qrels()), topics=texts), headers=HTMX).content.decode()
+    assert "W-TOPIC" in preview
+    texts.seek(0)
+    client.post(reverse("new-task"), told(qrels=a_file(qrels()), topics=texts, draft="1"))
+    assert Task.objects.get().topics is not None
+
+
+def test_a_share_that_is_refused_promises_no_topics(client: Client) -> None:
+    sent = told(qrels=a_file(qrels()), share="100")
+    text = client.post(reverse("new-task"), sent, headers=HTMX).content.decode()
+    assert "12 topics: ready" in text
+    assert "public topic" not in text
 
 
 def test_two_with_one_address_make_one_task(world: World) -> None:

@@ -97,7 +97,7 @@ def _bars(
         for part in mine
     ]
     down = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.18, paddingOuter=0.1))
-    legend = alt.Legend(orient="top", direction="horizontal", symbolType="square", columns=len(names))
+    legend = alt.Legend(orient="top", direction="horizontal", symbolType="square", labelLimit=230, columns=len(names))
     colour = alt.Color("part:N", scale=alt.Scale(domain=names, range=list(words.values())), legend=legend)
     base = alt.Chart(inline(drawn)).encode(y=down)
     layers: list[Any] = [

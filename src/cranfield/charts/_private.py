@@ -23,7 +23,10 @@ HEAD, ROW, TALL = 26, 22, 18  # points: of the name of a condition, of a row, of
 
 @chart("public-private", cite="craswell2021msmarco")
 class PublicPrivate(Chart):
-    """Ranks under several conditions: where key runs of the public board stand on other topics, labels, measures."""
+    """Ranks under several conditions: where key runs of the public board stand on other topics, labels, measures.
+
+    The first condition is the board, and its runs come in its order.
+    """
 
     table: ClassVar[str] = "condition_ranks"
 
@@ -35,7 +38,8 @@ class PublicPrivate(Chart):
         means: dict[str, dict[str, float]] = {}
         for (condition, run), mine in found.items():
             mass = sum(row["share"] for row in mine)
-            means.setdefault(condition, {})[run] = sum(row["rank"] * row["share"] for row in mine) / mass
+            mean = sum(row["rank"] * row["share"] for row in mine) / mass
+            means.setdefault(condition, {})[run] = round(mean, 9)  # 1.05 is told as in the sentence, not as 1.04999…
         if len(means) < 2:
             hint = "give private topics, other labels or another measure"
             raise ParameterError("there is nothing to compare: the ranks are of one condition", hint=hint)
@@ -98,9 +102,9 @@ def _rows(means: dict[str, dict[str, float]], runs: list[str]) -> tuple[list[dic
 
 
 def _key(means: dict[str, dict[str, float]]) -> list[str]:
-    """The first run, the last, and between them those whose mean rank changes most."""
+    """The first run of the board, the last, and between them those whose expected rank changes most."""
     public, *others = means.values()
-    order = sorted(public, key=lambda run: public[run])
+    order = list(public)
     moved = {run: max(abs(other.get(run, public[run]) - public[run]) for other in others) for run in order[1:-1]}
     most = sorted(moved, key=lambda run: -moved[run])[: KEY - 2]
     return [run for run in order if run in {order[0], order[-1], *most}]
@@ -125,15 +129,16 @@ def _steps(mine: list[dict[str, Any]], place: dict[str, Any]) -> list[dict[str, 
 
 
 def _held(means: dict[str, dict[str, float]]) -> str:
-    """Where the first of the public board is expected elsewhere."""
+    """Where the first of the public board, by its mean, is expected elsewhere."""
     public, *others = means.values()
-    top = min(public, key=lambda run: public[run])
+    top = next(iter(public))
     there = [other[top] for other in others if top in other]
     if not there:
-        return f"{short(top)} leads the public board and is not ranked elsewhere"
+        return f"{short(top)}, first on the public topics, is not ranked elsewhere"
     low, high = f"{min(there):.1f}", f"{max(there):.1f}"
-    where = f"expected rank {low}" + f" to {high}" * (low != high)
-    return f"{short(top)}, first on the public board, has {where} under other conditions"
+    where = f"rank {low}" + f" to {high}" * (low != high)
+    conditions = "the other condition" if len(there) == 1 else f"{len(there)} other conditions"
+    return f"{short(top)}, first on the public topics, is expected at {where} under {conditions}"
 
 
 @chart("moves", cite="craswell2021msmarco")

@@ -1,5 +1,6 @@
 """What the commands that talk to a server share: whom they ask, and how they show a run."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from ._tokens import VARIABLE, find_token, saved_tokens
 from ._usage import OneOf
 
 F = TypeVar("F", bound=Callable[..., object])
+SECRET = re.compile(r"(--token[= ])\S+")
 
 PROBLEM = ("file", "line", "code", "severity", "message", "hint")
 RUN = ("key", "task", "team", "name", "state", "position", "measure", "value", "rank", "rank_low", "rank_high", "of")
@@ -68,13 +70,19 @@ def row_of(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def table_of(rows: list[dict[str, Any]], columns: tuple[str, ...], caption: str) -> Table:
     """Rows of an answer as a table."""
-    return Table.from_rows(rows, columns, caption=caption, made_by=Provenance(command=typed()))
+    return Table.from_rows(rows, columns, caption=caption, made_by=made_by())
 
 
-def lines_of(run: Mapping[str, Any]) -> list[str]:
-    """A run as people read it: what it is, how it stands, where it is shown."""
+def made_by() -> Provenance:
+    """The command as it was typed. Who is given the answer is not given the token."""
+    return Provenance(command=SECRET.sub(r"\1…", typed()))
+
+
+def lines_of(run: Mapping[str, Any], *, task: bool = False) -> list[str]:
+    """A run as people read it: what it is (with its task, where there are several), how it stands, where it is."""
     row = row_of(run)
-    lines = [f"{row['name'] or 'anonymous'}: {_state(row)}"]
+    where = f" in {row['task']}" * task
+    lines = [f"{row['name'] or 'anonymous'}{where}: {_state(row)}"]
     if row["value"] is not None:
         lines.append(f"  {row['measure']} {row['value']:.4f} on public topics")
     if row["private"] is not None:
@@ -103,4 +111,7 @@ def _state(row: Mapping[str, Any]) -> str:
 
 def show_answer(study: Study, lines: list[str], form: str | None) -> None:
     """Lines for people, or the whole answer for programs."""
-    put(study.json_pieces() if form == "json" else "".join(f"{visible(line)}\n" for line in lines), None)
+    if form == "json":
+        put(study.json_pieces(), None)
+    elif lines:
+        put("".join(f"{visible(line)}\n" for line in lines), None)

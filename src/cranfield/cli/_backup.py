@@ -2,7 +2,7 @@
 
 import click
 
-from ._home import home_options, open_home
+from ._home import home_options, in_order, open_home
 from ._show import progress
 from ._usage import Command
 
@@ -17,12 +17,12 @@ def command(file: str | None, home: str, database: str) -> None:
 
     \b
     Examples:
-      cranfield backup --home board
-      cranfield backup board.tar --home board
+      cranfield backup --home boards
+      cranfield backup boards.tar --home boards
     """
     open_home(home, database)
     from cranfield.server.backups import backup
 
-    with progress("copying") as watch:
+    with in_order(file or home), progress("copying") as watch:
         kept = backup(file, progress=watch)
     click.echo(kept.sentence)

@@ -8,7 +8,8 @@ import click
 
 from cranfield.core import need
 
-from ._serve import _check_free
+from ._home import in_order
+from ._serve import alone, check_free
 from ._show import progress
 
 
@@ -17,8 +18,9 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
     need("django", extra="server")
     need("granian", extra="server")
     address = "127.0.0.1"
-    _check_free(address, port)
-    with nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="cranfield-demo-") as home:
+    check_free(address, port)
+    new = nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="cranfield-demo-")
+    with in_order(folder or tempfile.gettempdir()), new as home, alone(home):
         from cranfield.server.processes import Serving, serve
         from cranfield.server.starting import migrate, start
 
@@ -32,7 +34,8 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
         click.echo("evaluating them, making the boards …", err=True)
         settle()
 
-        def ready(url: str) -> None:
+        def ready(url: str, first: str) -> None:
+            del first  # everybody has an account
             click.echo(f"{url}\n{url}/tasks/{OPEN}/  the open task\n{url}/tasks/{CLOSED}/  the closed one\n")
             width = max(len(one.name) for one in accounts)
             for one in accounts:

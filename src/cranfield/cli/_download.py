@@ -10,7 +10,7 @@ import click
 
 from cranfield.core import InputError
 from cranfield.server.client import Server, ServerSaid
-from cranfield.server.spreadsheets import to_csv
+from cranfield.server.spreadsheets import board_to_csv
 
 from ._asking import asking_options, connect
 from ._files import whole
@@ -34,6 +34,8 @@ def command(place: str, output: str, token: str | None, form: str | None) -> Non
     """
     server = connect(place, token)
     folder = Path(output)
+    if output == "-":
+        raise InputError("the files go to a folder, not to a pipe", hint="name a folder: -o FOLDER")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{output}: this is a file, not a folder", hint="name another folder")
     if server.address.run:
@@ -56,10 +58,7 @@ def _task(server: Server, task: str) -> list[tuple[str, bytes]]:
     about = server.get(f"tasks/{task}")
     if about["board"]:
         answer = server.ask("GET", f"tasks/{task}/board")
-        board = answer.json()
-        columns = list(board["rows"][0]) if board["rows"] else ["run"]
-        text = to_csv(columns, [[row[name] for name in columns] for row in board["rows"]])
-        files += [("board.json", answer.body), ("board.csv", text.encode())]
+        files += [("board.json", answer.body), ("board.csv", board_to_csv(answer.json()["rows"]).encode())]
     if about["version"]:
         try:
             files.append(("qrels.txt", server.ask("GET", f"tasks/{task}/labels/{about['version']}").body))
@@ -67,8 +66,10 @@ def _task(server: Server, task: str) -> list[tuple[str, bytes]]:
             if error.status != 404:  # they are not public
                 raise
     if server.token:
-        mine = server.get("submissions", task=task)
-        files += [(f"runs/{name}", content) for name, content in (_run(server, run) for run in mine)]
+        for run in server.get("submissions", task=task):
+            name, content = _run(server, run)
+            taken = any(other.lower() == f"runs/{name}".lower() for other, _ in files)  # "a b" and "a_b"
+            files.append((f"runs/{run['key']}-{name}" if taken else f"runs/{name}", content))
     if not files:
         raise InputError(f"{task}: there is nothing to download yet", hint="wait for the first board")
     return files

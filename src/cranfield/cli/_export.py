@@ -2,7 +2,7 @@
 
 import click
 
-from ._home import home_options, open_home
+from ._home import home_options, in_order, open_home
 from ._show import progress
 from ._usage import Command
 
@@ -17,8 +17,8 @@ def command(folder: str, static: bool, task: str | None, home: str, database: st
 
     \b
     Examples:
-      cranfield export site --static --home board
-      cranfield export archive --task ad-hoc-2024 --home board
+      cranfield export site --static --home boards
+      cranfield export archive --task ad-hoc-2024 --home boards
     """
     if static == bool(task):
         raise click.UsageError("say what to write\nhint: --static for the site, or --task NAME for one task")
@@ -26,8 +26,9 @@ def command(folder: str, static: bool, task: str | None, home: str, database: st
     from cranfield.server.exports import export_site, export_task
 
     if task:
-        click.echo(f"{export_task(task, folder)}: the task {task}")
+        with in_order(folder):
+            click.echo(f"{export_task(task, folder)}: the task {task}")
         return
-    with progress("writing pages") as watch:
+    with in_order(folder), progress("writing pages") as watch:
         pages = export_site(folder, progress=watch)
     click.echo(f"{folder}: {pages:,} files")

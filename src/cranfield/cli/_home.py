@@ -1,6 +1,9 @@
 """What commands about a server share: its home."""
 
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import click
@@ -31,7 +34,7 @@ def open_home(home: str, database: str, *, make: bool = False) -> None:
 
     need("django", extra="server")
     from cranfield.server.home import Home
-    from cranfield.server.starting import migrate, start
+    from cranfield.server.starting import check_database, migrate, start
 
     if not make and not Home(Path(home).absolute()).settings.exists():
         raise ParameterError(
@@ -43,12 +46,24 @@ def open_home(home: str, database: str, *, make: bool = False) -> None:
         migrate()
 
 
-def check_database() -> None:
-    """Say in words that the database of the home that was started cannot be reached."""
-    from django.db import OperationalError, connection
+@contextmanager
+def in_order(goal: str) -> Iterator[None]:
+    """What is not whole is taken away when the command is told to end; a full disk and a lost database have words."""
+    need("django", extra="server")
+    from django.db import DatabaseError
 
+    from cranfield.server.faults import FULL
+
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        connection.ensure_connection()
-    except OperationalError as error:
-        what = f"the database does not answer: {str(error).strip().splitlines()[0]}"
-        raise ParameterError(what, hint="check --database, and whether it runs") from None
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        hint = "make room, or choose another place; nothing half done is left"
+        raise ParameterError(f"{goal}: {error.strerror}", hint=hint) from None
+    except DatabaseError as error:
+        hint = "check the disk and the database, then try again; nothing half done is left"
+        raise ParameterError(f"{goal}: {str(error).strip().splitlines()[0]}", hint=hint) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)

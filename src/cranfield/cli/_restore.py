@@ -7,8 +7,8 @@ import click
 
 from cranfield.core import ParameterError, need
 
-from ._home import check_database, home_options
-from ._show import progress
+from ._home import home_options, in_order
+from ._show import note, progress
 from ._usage import Command
 
 
@@ -21,7 +21,7 @@ def command(file: str, home: str, database: str, verify: bool) -> None:
 
     \b
     Examples:
-      cranfield restore board.tar --home new-board --verify
+      cranfield restore boards.tar --home new-boards --verify
     """
     if Path(home).exists() and (not Path(home).is_dir() or any(Path(home).iterdir())):
         raise ParameterError(f"{home} is not empty", hint="restore into a new folder")
@@ -30,21 +30,24 @@ def command(file: str, home: str, database: str, verify: bool) -> None:
 
     with packed(file):  # a damaged file leaves no trace, not even an empty home
         pass
-    try:
-        kept = _restore(file, home, database)
-    except BaseException:
-        shutil.rmtree(home, ignore_errors=True)  # half a server would only be in the way
-        raise
+    with in_order(home):
+        try:
+            kept = _restore(file, home, database)
+        except BaseException:
+            shutil.rmtree(home, ignore_errors=True)  # half a server would only be in the way
+            raise
     if verify:
         from cranfield.server.backups import check
 
         with progress("comparing") as watch:
             check(progress=watch)
     click.echo(f"restored from {kept}")
+    if database:
+        note(f"its database is not in {home}: give --database to every command, or set it in cranfield.toml")
 
 
 def _restore(file: str, home: str, database: str) -> str:
-    from cranfield.server.starting import start
+    from cranfield.server.starting import check_database, start
 
     start(home, database=database)
     check_database()

@@ -1,5 +1,6 @@
 """cranfield serve."""
 
+import errno
 import fcntl
 import os
 import socket
@@ -55,22 +56,19 @@ def command(
     for file in filter(None, (certificate, key)):
         if not Path(file).is_file():
             raise ParameterError(f"{file}: there is no such file", hint="--certificate and --key name PEM files")
-    with _alone(home), _words_apart() as data:
-        _check_free(address, port)
-        return serve(how, say=_say, ready=lambda url: _ready(url, home, data))
+    with alone(home), _words_apart() as data:
+        check_free(address, port)
+        return serve(how, say=_say, ready=lambda url, first: _ready(url, first, home, data))
 
 
 def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _ready(url: str, home: str, data: TextIO) -> None:
+def _ready(url: str, first: str, home: str, data: TextIO) -> None:
     """The server answers: where, and how to begin."""
-    from cranfield.server.accounts import first_operator_link
-
-    link = first_operator_link()
-    if link:
-        _say(f"nobody has an account yet; this link makes the operator's, once:\n  {link}")
+    if first:
+        _say(f"nobody has an account yet; this link makes the operator's, once:\n  {first}")
     _say(f"serving {home}; Ctrl-C ends it")
     click.echo(url, file=data)
 
@@ -88,7 +86,7 @@ def _words_apart() -> Iterator[TextIO]:
 
 
 @contextmanager
-def _alone(home: str) -> Iterator[None]:
+def alone(home: str) -> Iterator[None]:
     """One server for a home: the lock goes with the process, however that ends."""
     try:
         Path(home).mkdir(parents=True, exist_ok=True)
@@ -111,7 +109,7 @@ def _alone(home: str) -> Iterator[None]:
             os.close(lock)
 
 
-def _check_free(address: str, port: int) -> None:
+def check_free(address: str, port: int) -> None:
     """Say at once, and in words, that nobody can listen there."""
     if port > 65535:
         raise ParameterError(f"there is no port {port}", hint="ports go from 1 to 65535")
@@ -125,4 +123,7 @@ def _check_free(address: str, port: int) -> None:
         raise ParameterError(f"{address} is no address of this machine", hint="127.0.0.1 is the usual one") from None
     except OSError as error:
         what = f"nobody can listen on port {port} of {address}: {(error.strerror or str(error)).lower()}"
-        raise ParameterError(what, hint=f"choose another: --port {port + 1 if port < 65535 else 8000}") from None
+        hint = f"choose another: --port {port + 1 if port < 65535 else 8000}"
+        if error.errno == errno.EADDRNOTAVAIL:
+            hint = "this machine has no such address; 127.0.0.1 is the usual one"
+        raise ParameterError(what, hint=hint) from None

@@ -4,11 +4,10 @@ import re
 
 import click
 
-from cranfield.core import Provenance, Study
+from cranfield.core import Study
 from cranfield.server.client import Server
 
-from ._asking import LATER, RUN, asking_options, by_key, connect, lines_of, row_of, show_answer, table_of
-from ._show import typed
+from ._asking import LATER, RUN, asking_options, by_key, connect, lines_of, made_by, row_of, show_answer, table_of
 from ._usage import Command
 
 KEY = re.compile(r"[0-9a-f]{12}")
@@ -38,10 +37,11 @@ def command(place: str, token: str | None, form: str | None) -> None:
         runs = server.get("submissions", **asked)
     rows = [row_of(run) for run in runs]
     verdict = {"runs": len(runs), "sentence": left} if left else None
-    study = Study(
-        "status", {"submissions": table_of(rows, (*RUN, *LATER), "submissions")}, verdict, Provenance(command=typed())
-    )
-    show_answer(study, [line for run in runs for line in lines_of(run)], form)
+    study = Study("status", {"submissions": table_of(rows, (*RUN, *LATER), "submissions")}, verdict, made_by())
+    every = not (server.address.task or server.address.run)
+    show_answer(study, [line for run in runs for line in lines_of(run, task=every)], form)
+    if not runs:
+        click.echo("your teams have handed in no runs yet", err=True)
     if left:
         click.echo(left, err=True)
 

@@ -2,22 +2,48 @@
 
 import time
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cranfield.core import CranfieldError, InputError, Provenance, Study, Table
+from cranfield.core import CranfieldError, InputError, Study, Table
 from cranfield.data import run_name
 from cranfield.server.client import Server, ServerSaid
 
-from ._asking import LATER, PROBLEM, RUN, asking_options, connect, lines_of, row_of, show_answer, table_of, task_of
+from ._asking import (
+    LATER,
+    PROBLEM,
+    RUN,
+    asking_options,
+    connect,
+    lines_of,
+    made_by,
+    row_of,
+    show_answer,
+    table_of,
+    task_of,
+)
 from ._lint import problem_lines
-from ._show import note, progress, typed
+from ._show import note, progress
 from ._tokens import save_token
 from ._usage import Command
 
 WAITS = [0.2, 0.3, 0.5, 1.0]  # seconds between two looks; then always the last
+
+
+class Day(click.ParamType[str]):
+    """A day, as the server reads it."""
+
+    name = "DATE"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The day that the text names."""
+        try:
+            return date.fromisoformat(str(value)).isoformat()
+        except ValueError:
+            self.fail(f"cannot be {value}\nhint: write a day as 2027-03-01", param, ctx)
 
 
 @click.command("submit", cls=Command)
@@ -28,8 +54,8 @@ WAITS = [0.2, 0.3, 0.5, 1.0]  # seconds between two looks; then always the last
 @click.option("--description", default="", metavar="TEXT", help="How it was made.")
 @click.option("--kind", default="", metavar="WORD", help="Such as automatic or manual.  [default: what the file says]")
 @click.option("--link", default="", metavar="URL", help="A paper, or code.")
-@click.option("--embargo", default="", metavar="DATE", help="Do not show it before, where the task allows that.")
-@click.option("--anonymous", default="", metavar="DATE", help="Do not name the team before, where that is allowed.")
+@click.option("--embargo", type=Day(), help="Do not show it before, where the task allows that.")
+@click.option("--anonymous", type=Day(), help="Do not name the team before, where that is allowed.")
 @click.option("--dry-run", is_flag=True, help="Only say what is wrong with it: nothing is kept, no attempt is used.")
 @click.option("--wait", is_flag=True, help="Wait until it is evaluated; say its value and its rank.")
 @click.option("--save-token", "keep", is_flag=True, help="Remember the token for this server.")
@@ -65,6 +91,10 @@ def command(
         if not error.problems:
             raise
         _refuse(run, error.problems, form)
+    except KeyboardInterrupt:
+        if not dry_run:
+            note(f"if the run is in all the same, this says so: cranfield status {place}")
+        raise
     if dry_run:
         if not told["good"]:
             _refuse(run, told["problems"], form)
@@ -117,7 +147,7 @@ def _study(name: str, rows: list[dict[str, Any]], told: Mapping[str, Any] | None
     verdict = {"errors": errors, "warnings": len(rows) - errors, "sentence": sentence}
     tables: dict[str, Table] = {"problems": table_of(rows, PROBLEM, "problems")}
     tables |= {"submission": table_of([row_of(told)] if told else [], (*RUN, *LATER), "the submission")}
-    return Study(name, tables, verdict, Provenance(command=typed()))
+    return Study(name, tables, verdict, made_by())
 
 
 def _counted(run: str, rows: list[dict[str, Any]]) -> str:

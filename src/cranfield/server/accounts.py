@@ -69,7 +69,7 @@ def _make(
     by: User | None, *, team: Team | None, task: Task | None, role: str, days: int, uses: int, note: str
 ) -> tuple[Invite, str]:
     text = secrets.token_urlsafe(32)
-    with transaction.atomic():
+    with audit.acting():
         made = Invite.objects.create(
             digest=digest_of(text),
             made_by=by,
@@ -92,7 +92,7 @@ def path_of(text: str) -> str:
 
 def link_of(text: str) -> str:
     """Its whole address, for where there is no request."""
-    return f"{settings.OPTIONS.url.rstrip('/')}{path_of(text)}"
+    return str(settings.OPTIONS.link(path_of(text)))
 
 
 def first_operator_link() -> str:
@@ -117,7 +117,7 @@ def find_invite(text: str) -> Invite | None:
 
 def void(invite: Invite, by: User) -> None:
     """Make a link good for nothing."""
-    with transaction.atomic():
+    with audit.acting():
         if not may_invite(by, team=invite.team, task=invite.task, role=invite.role):
             raise Refused("you may not take back this invite", hint="ask who made it", code="E-RIGHT")
         Invite.objects.filter(pk=invite.pk).update(uses_left=0)
@@ -127,7 +127,7 @@ def void(invite: Invite, by: User) -> None:
 def sign_up(username: str, password: str, *, name: str = "", email: str = "") -> User:
     """Make an account."""
     try:
-        with transaction.atomic():
+        with audit.acting():
             made = User.objects.create_user(username, email, password, name=name)
             audit.record(made, "account")
             return made
@@ -143,7 +143,7 @@ def join(
     ``team`` (or a team of that name, made for it) takes part, where the invite is to a task and names neither team nor
     role. Who is in already uses nothing up.
     """
-    with transaction.atomic():
+    with audit.acting():
         invite = find_invite(text)
         if invite is None or not _count(invite, -1):
             raise Refused("this link was used already, or is too old", hint="ask for a new one", code="E-INVITE")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+from contextlib import contextmanager
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -20,22 +22,49 @@ if TYPE_CHECKING:
 
 START = "0" * 64  # before the first act
 LOCK = 0x43524E46  # of PostgreSQL: one writer of the chain at a time
+_here = threading.local()  # the acts of the transaction that this thread is in
+
+
+@contextmanager
+def acting() -> Iterator[None]:
+    """A transaction whose acts are written down as its last step, so that nobody waits while holding the log."""
+    outer: list[Audit] | None = getattr(_here, "acts", None)
+    acts = [] if outer is None else outer
+    before = len(acts)
+    _here.acts = acts
+    try:
+        with transaction.atomic():
+            yield
+            if outer is None:
+                _write(acts)
+    except BaseException:
+        del acts[before:]
+        raise
+    finally:
+        _here.acts = outer
 
 
 def record(who: User | str | None, what: str, *, task: Task | None = None, **about: Any) -> Audit:
-    """Write down an act. Must be called in the transaction that does it."""
-    with transaction.atomic():
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-        last = Audit.objects.order_by("-id").values_list("digest", flat=True).first() or START
-        name = who if isinstance(who, str) else who.username if who else "the server"
-        row = Audit(
-            at=timezone.now(), who=name, what=what, task=task.slug if task else "", about=_plain(about), previous=last
-        )
+    """Write down an act at the end of the transaction that does it: see :func:`acting`; outside of one, now."""
+    name = who if isinstance(who, str) else who.username if who else "the server"
+    row = Audit(at=timezone.now(), who=name, what=what, task=task.slug if task else "", about=_plain(about))
+    acts: list[Audit] | None = getattr(_here, "acts", None)
+    if acts is None:
+        with transaction.atomic():
+            _write([row])
+    else:
+        acts.append(row)
+    return row
+
+
+def _write(acts: list[Audit]) -> None:
+    if acts and connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+    for row in acts:
+        row.previous = Audit.objects.order_by("-id").values_list("digest", flat=True).first() or START
         row.digest = digest_of(row)
         row.save()
-        return row
 
 
 def _plain(value: Any) -> Any:
@@ -70,6 +99,11 @@ def broken() -> Iterator[tuple[int, str]]:
         previous = row.digest
 
 
+def holds(digest: str) -> bool:
+    """Whether the digest that was once the last is still there; if not, the end was cut off, or all is anew."""
+    return digest == START or Audit.objects.filter(digest=digest).exists()
+
+
 def head() -> tuple[int, str]:
-    """How many acts there are, and the last digest: noted elsewhere, they show whether the end was cut off."""
+    """How many acts there are, and the last digest, to be noted elsewhere: see :func:`holds`."""
     return Audit.objects.count(), Audit.objects.order_by("-id").values_list("digest", flat=True).first() or START

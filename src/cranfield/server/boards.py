@@ -4,137 +4,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from cranfield.data import Entries, Entry, Source
-from cranfield.studies import evaluate
-
 from . import audit, blobs, jobs
+from .documents import newest_of
+from .gathering import gather, gather_again
 from .models import Job, LabelVersion, Picture, Result, Snapshot, Submission, Task
 from .panel_words import of_ranking
 from .panels import Made, panels_of, pictures_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from cranfield.core import Study
-    from cranfield.data import Values
+
+    from .gathering import Board, Shown
 
 LATER = timedelta(minutes=1)  # by then the pictures are drawn, or somebody else should draw them
 FORM = 1  # of the document; a change that breaks a reader adds one
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """A run as a board shows it: its label stands for it in every table, whoever made it."""
-
-    label: str
-    team: str | None
-    run: Submission
-    named: bool
-
-    @property
-    def entry(self) -> Entry:
-        """What studies are told of it."""
-        return Entry(
-            self.label,
-            self.team,
-            self.run.received.date(),
-            baseline=self.run.baseline,
-            description=self.run.description if self.named else "",
-            value=self.run.stated,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Board:
-    """What a board is made from."""
-
-    task: Task
-    version: LabelVersion
-    kind: str
-    runs: Sequence[Shown]  # those with a file
-    history: Sequence[Shown]  # those of which only a value is stated
-    values: Values | None  # over all judged topics; None where no run has a file
-
-    @property
-    def entries(self) -> Entries:
-        """Who submitted what when."""
-        return Entries(tuple(one.entry for one in self.runs), Source("submissions", "", "headers"))
-
-    @property
-    def qrels(self) -> Path:
-        """The judgments."""
-        return blobs.path_of(self.version.qrels_id)
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """The runs, by label."""
-        return {one.label: blobs.path_of(str(one.run.blob_id)) for one in self.runs}
-
-    @property
-    def tells_all(self) -> bool:
-        """Whether private topics may be told: once the task is closed, and to organisers."""
-        return self.task.is_closed or self.kind == Snapshot.FULL
-
-    @cached_property
-    def seen(self) -> Values | None:
-        """The values on all topics that may be told."""
-        if self.values is None or self.tells_all or not self.version.private_topics:
-            return self.values
-        return self.values.only(self.version.public_topics)
-
-    @cached_property
-    def ranked(self) -> Values | None:
-        """The values it goes by: public topics while it is open, then private ones, to which nobody could tune."""
-        if self.values is None or not self.version.private_topics:
-            return self.values
-        return self.values.only(getattr(self.version, f"{self.ranked_by}_topics"))
-
-    @property
-    def ranked_by(self) -> str:
-        """Which topics those are."""
-        if len(self.version.private_topics) < 2:
-            return "public" if self.version.private_topics else "all"
-        return "private" if self.task.is_closed else "public"
-
-
-def runs_on(task: Task, kind: str) -> list[Shown]:
-    """The runs of a board, in the order in which they came. Failed and withdrawn ones are never on it."""
-    found = (
-        Submission.objects.filter(task=task, state=Submission.SCORED).select_related("team").order_by("received", "id")
-    )
-    shown: list[Shown] = []
-    taken = {run.name.casefold() for run in found}  # somebody may have called a run so
-    free = (label for number in count(1) if (label := f"anonymous {number}") not in taken)
-    for run in found:
-        if kind == Snapshot.PUBLIC and run.is_hidden:
-            continue
-        named = kind == Snapshot.FULL or not run.is_anonymous
-        label = run.name if named else next(free)
-        shown.append(Shown(label=label, team=run.team.name if named else None, run=run, named=named))
-    return shown
-
-
-def gather(task: Task, version: LabelVersion, kind: str) -> Board:
-    """Everything a board needs, evaluated from the runs themselves."""
-    shown = runs_on(task, kind)
-    ready = set(Result.objects.filter(version=version).values_list("submission_id", flat=True))
-    runs = [one for one in shown if one.run.blob_id and one.run.pk in ready]
-    history = [one for one in shown if not one.run.blob_id]
-    files = {one.label: blobs.path_of(str(one.run.blob_id)) for one in runs}
-    values = None
-    if files:
-        values = evaluate(blobs.path_of(version.qrels_id), files, task.measures, scale="ignore")
-    return Board(task=task, version=version, kind=kind, runs=runs, history=history, values=values)
+def ask_for_board(task: Task) -> None:
+    """Ask for the board of a task to be made again, in the caller's transaction."""
+    jobs.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
 
 
 @jobs.kind("board")
@@ -161,9 +55,9 @@ def ready_version(task: Task) -> LabelVersion | None:
     found = None
     for version in task.versions.order_by("-number"):
         found = version
-        live = Job.objects.filter(
-            kind="score", state__in=(Job.WAITING, Job.RUNNING), about__version=version.pk
-        ).values_list("about", flat=True)
+        live = Job.objects.filter(kind="score", state__in=Job.LIVE, about__version=version.pk).values_list(
+            "about", flat=True
+        )
         asked = [about["submission"] for about in live]
         known = Submission.objects.filter(pk__in=asked, state=Submission.SCORED)  # under earlier labels
         if not known.exclude(results__version=version).exists():
@@ -173,11 +67,10 @@ def ready_version(task: Task) -> LabelVersion | None:
 
 @jobs.kind("draw")
 def draw(*, snapshot: int) -> None:
-    """Draw what is missing: the worker that made the snapshot did not come so far."""
+    """Draw what is missing: the worker that made the snapshot did not come so far, and newer ones may be there."""
     found = Snapshot.objects.select_related("task", "version").get(pk=snapshot)
-    newest = Snapshot.objects.filter(task=found.task, kind=found.kind).order_by("-number").first()
-    if found == newest and not found.pictures.exists():
-        draw_all(found, Made(gather(found.task, found.version, found.kind)))
+    if not found.pictures.exists():
+        draw_all(found, Made(gather_again(found)))
 
 
 def draw_all(snapshot: Snapshot, made: Made) -> None:
@@ -194,10 +87,10 @@ def store(making: Made, why: str = "") -> Snapshot | None:
     given = making.board
     document = to_document(making)
     content = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
-    with transaction.atomic():
-        Task.objects.select_for_update().get(pk=given.task.pk)
+    with audit.acting():
+        Task.objects.select_for_update(no_key=True).get(pk=given.task.pk)
         jobs.confirm()  # an older board must never follow a newer one
-        last = Snapshot.objects.filter(task=given.task, kind=given.kind).order_by("-number").first()
+        last = newest_of(given.task, given.kind)
         blob = blobs.put(content)
         if last is not None and last.document_id == blob.digest:
             return None
@@ -237,7 +130,8 @@ def to_document(making: Made) -> dict[str, Any]:
     given = making.board
     task, version = given.task, given.version
     panels, ranking = panels_of(making)
-    counts = Counter(one.run.team_id for one in runs_on(task, Snapshot.FULL))
+    tries = Submission.objects.filter(task=task, state__in=(Submission.SCORED, Submission.WITHDRAWN))
+    counts = Counter(tries.values_list("team_id", flat=True))  # to withdraw a run does not undo the try
     return {
         "form": FORM,
         "task": {"slug": task.slug, "title": task.title, "measures": task.measures}

@@ -24,6 +24,11 @@ PIECE = 1 << 18
 SECONDS = 60.0
 PLACE = re.compile(r"^(?P<before>.*?)/(?:api/)?(?P<what>tasks|runs|submissions)/(?P<name>[-\w]+)(?:/.*)?$")
 EXAMPLE = "https://example.org/tasks/ad-hoc/"
+# Where the server speaks to those who write programs.
+HINTS = {
+    "E-TOKEN": "make a token at {base}/my/tokens/ and give it with --token or $CRANFIELD_TOKEN",
+    "E-NOTFOUND": "{base}/ shows what there is; some of it needs the right token",
+}
 
 
 class ServerSaid(CranfieldError):
@@ -213,6 +218,7 @@ class Server:
                 hint = "pack it with gzip or zstd"
                 return ServerSaid("the file is larger than the server takes", hint=hint, status=413)
             return self._wrong(given.status)
+        hint = HINTS[code].format(base=self.address.base) if code in HINTS else hint
         return ServerSaid(problem, hint=hint, status=given.status, code=code, problems=said.get("problems"))
 
     def _wrong(self, status: int = 200) -> ServerSaid:

@@ -28,6 +28,16 @@ TABLES = {
     "both": "Ranks where both answer",
     "overall": "Whole measures",
 }
+COLUMNS = {  # as one reads them
+    "a": "run a",
+    "b": "run b",
+    "strict": "better in both",
+    "do_no_harm": "better without harm",
+    "do_no_harm_holm": "the same, after Holm",
+    "sentence": "in words",
+    "n": "topics",
+}
+SIDES = {"strict", "do_no_harm", "do_no_harm_holm", "outcome"}  # columns that say which of the two
 CHARTS = {"outcomes": "Outcomes of topics", "topic-differences": "Differences by topic"}
 
 
@@ -61,12 +71,26 @@ def _compared(
     )
     study = compare(values, baseline=files[0][0], scale="ignore")
     tables = {
-        title: {"columns": list(study[name].columns), "rows": [list(row.values()) for row in plain(study[name].rows())]}
+        title: _readable(plain(study[name].rows()))
         for name, title in TABLES.items()
         if name in study.tables and len(study[name])
     }
     notes = tuple(dict.fromkeys(note for name in TABLES if name in study.tables for note in study[name].notes))
     return Compared(sentence=study.sentence, tables=tables, pictures=_pictures(study), notes=notes)
+
+
+def _readable(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A table for a page: columns in words, and whether they hold numbers; a side of a pair is the run on it."""
+    numbers = {name for row in rows for name, cell in row.items() if isinstance(cell, float | int)}
+    told = [
+        [_named(cell, str(row["a"]), str(row["b"])) if name in SIDES else cell for name, cell in row.items()]
+        for row in rows
+    ]
+    return {"columns": [(COLUMNS.get(name, name), name in numbers) for name in rows[0]], "rows": told}
+
+
+def _named(side: str, a: str, b: str) -> str:
+    return {"a": a, "b": b, "only_a": f"only {a}", "only_b": f"only {b}"}.get(side, side)
 
 
 def _pictures(study: Study) -> dict[str, str]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 
 from cranfield.core import ParameterError
@@ -107,7 +107,7 @@ def last_backup() -> datetime | None:
 
 def retry(job: Job, by: User) -> None:
     """Let a failed job be tried again, from the start."""
-    with transaction.atomic():
+    with audit.acting():
         held = Job.objects.select_for_update().get(pk=job.pk)
         if held.state != Job.FAILED:
             raise ParameterError("the job has not failed", hint="nothing was changed")

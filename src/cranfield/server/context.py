@@ -20,7 +20,6 @@ def everywhere(request: HttpRequest) -> dict[str, Any]:
     return {
         "site": settings.OPTIONS.name,
         "software": VERSION,
-        "version": VERSION,
         "sign_up_open": settings.OPTIONS.sign_up == "open",
         "viewer": SimpleLazyObject(lambda: Viewer.of(getattr(request, "user", None))),
     }

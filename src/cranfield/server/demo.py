@@ -17,6 +17,7 @@ from cranfield.data import read_entries, read_qrels, split_topics
 from cranfield.simulate import Campaign
 
 from . import audit, blobs, boards, jobs, submitting
+from .gathering import gather
 from .importing import History, Row, import_history
 from .models import Announcement, Membership, Participant, Role, Snapshot, Submission, Task, Team, User
 from .panels import Made
@@ -72,6 +73,7 @@ def fill(
     accounts = [Account(name=name, password=secrets.token_urlsafe(9)) for name in PEOPLE]
     people = {one.name: User.objects.create_user(one.name, "", one.password) for one in accounts}
     User.objects.filter(username="operator").update(is_superuser=True)
+    User.objects.filter(username="organiser").update(may_organise=True)
     with tempfile.TemporaryDirectory() as folder:
         written = Campaign(seed=seed, runs=runs, topics=topics).write(folder)
         entries = list(read_entries(written.table))
@@ -164,7 +166,7 @@ def _finish(task: Task, organiser: User, shift: timedelta, entries: Sequence[Ent
         Task.objects.filter(pk=task.pk).update(closes=timezone.now() + timedelta(days=90))
         import_history(task, organiser, History(rows=[_past(first, i) for i in range(len(PAST))]), name="history.csv")
         return
-    with transaction.atomic():
+    with audit.acting():
         over = datetime.combine(first + timedelta(days=90), time(12), tzinfo=UTC)
         Task.objects.filter(pk=task.pk).update(state=Task.CLOSED, closed=over)
         audit.record(organiser, "close", task=task)
@@ -201,7 +203,7 @@ def _board(task: Task) -> Snapshot | None:
     """The first board of a task, without its pictures."""
     version = task.version
     assert version is not None
-    return boards.store(Made(boards.gather(task, version, Snapshot.PUBLIC)))
+    return boards.store(Made(gather(task, version, Snapshot.PUBLIC)))
 
 
 def _mended(qrels: bytes) -> bytes:

@@ -1,21 +1,23 @@
-"""Boards as they are asked for: the rows a reader wants, in the order they want, on one scale."""
+"""Boards as they stood, read back: the rows a reader wants, in the order they want, on one scale."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlencode
 
 from . import blobs
 from .models import Snapshot
+from .visibility import Thing, Viewer, sees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .models import Task
-    from .standing import Document
+
+Document: TypeAlias = dict[str, Any]
 
 WIDTH = 100  # of an interval bar, in its own units
 DOWN, UP = "down", "up"  # the largest first, or the smallest
@@ -49,11 +51,18 @@ COLUMNS = (
     Column(name="released", title="Private", help="What is told of the value on private topics while the task is open"),
     Column(name="kind", title="Type", number=False, first=UP),
     Column(name="date", title="Date", number=False),
-    Column(name="runs", title="Team’s runs", help="Runs the team has handed in, hidden ones included"),
+    Column(name="runs", title="Team’s runs", help="Hidden and withdrawn ones included"),
     Column(name="badges", title="Notes", number=False),
 )
 BY_NAME = {column.name: column for column in COLUMNS}
 MAY_BE_EMPTY = ("answered", "unjudged", "released", "kind", "badges")  # then there is no such column
+
+
+@lru_cache(maxsize=8)  # some megabytes each
+def document_of(digest: str) -> Document:
+    """The document with that digest, read once. Nobody may change it: it is shared."""
+    found: Document = json.loads(blobs.read(digest))
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -68,6 +77,14 @@ def board_of(digest: str) -> Document:
 def newest_of(task: Task, kind: str = Snapshot.PUBLIC) -> Snapshot | None:
     """The board as it stands, for everybody or for organisers."""
     return task.snapshots.filter(kind=kind).select_related("version").order_by("-number").first()
+
+
+def newest_for(task: Task, viewer: Viewer) -> Snapshot | None:
+    """The newest board that the viewer may see; organisers see hidden runs and names, too."""
+    if not sees(viewer, Thing.BOARD, task):
+        return None
+    full = newest_of(task, Snapshot.FULL) if sees(viewer, Thing.FULL_BOARD, task) else None
+    return full or newest_of(task)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

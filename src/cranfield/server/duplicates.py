@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
-
 from cranfield.studies import duplicates as find_duplicates
 
 from . import audit, blobs, jobs
@@ -37,8 +35,8 @@ def duplicates(*, submission: int) -> None:
         other = every[str(row["b"] if row["a"] == run.key else row["a"])]
         whose: dict[str, Any] = {"run": other.key, "name": other.name, "team": other.team.name}
         found.append(whose | {"rbo": row["rbo"], "equal": bool(row["equal"])})
-    with transaction.atomic():
-        held = Submission.objects.select_for_update().get(pk=submission)
+    with audit.acting():
+        held = Submission.objects.select_for_update(no_key=True).get(pk=submission)
         if held.report != found:
             held.report = found
             held.save(update_fields=["report"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.utils import timezone
 
-from . import audit, jobs
+from . import audit
+from .boards import ask_for_board
 from .models import Submission
 from .submitting import Refused
 
@@ -22,8 +22,8 @@ def edit(run: Submission, by: User, **changed: Any) -> bool:
 
     That is ``description``, ``kind``, ``link`` and, to an earlier day or none, ``embargo`` and ``anonymous``.
     """
-    with transaction.atomic():
-        held = Submission.objects.select_for_update().get(pk=run.pk)
+    with audit.acting():
+        held = Submission.objects.select_for_update(no_key=True).get(pk=run.pk)
         if held.state == Submission.WITHDRAWN:
             raise Refused("the run was withdrawn", hint="hand in another one", code="E-CLOSED")
         for name in ("embargo", "anonymous"):
@@ -38,7 +38,7 @@ def edit(run: Submission, by: User, **changed: Any) -> bool:
         held.save(update_fields=sorted(different))
         said = {name: str(value or "") for name, value in different.items()}
         audit.record(by, "edit", task=held.task, run=held.key, before=before, after=said)
-        jobs.put("board", task=held.task, key=f"board {held.task_id}", task_id=held.task_id)
+        ask_for_board(held.task)
         return True
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import shutil
+from contextlib import contextmanager
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,7 +25,7 @@ from .scoring import values_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 KINDS = {"text/html": ".html", "image/svg+xml": ".svg", "image/png": ".png", "application/octet-stream": ".txt"}
 # What needs a server: nobody who reads files can log in, submit, filter or compare.
@@ -35,7 +37,11 @@ LONG = 120  # characters of a name on a disk
 
 def export_site(target: str | os.PathLike[str], *, progress: Callable[[int, int], object] | None = None) -> int:
     """Write every page that nobody has to log in for, as files that need no server; how many there are."""
-    folder = _empty(target)
+    with _new(target) as folder, _quiet():
+        return _write_site(folder, progress)
+
+
+def _write_site(folder: Path, progress: Callable[[int, int], object] | None) -> int:
     client = Client(SERVER_NAME="localhost")
     waiting, seen = ["/"], {"/"}
     files: dict[str, str] = {}  # address → file
@@ -202,7 +208,12 @@ def export_task(slug: str, target: str | os.PathLike[str]) -> Path:
     if task is None:
         known = ", ".join(Task.objects.values_list("slug", flat=True)) or "none"
         raise ParameterError(f"there is no task {slug}", hint=f"there are: {known}")
-    folder = _empty(target)
+    with _new(target) as folder:
+        _write_task(task, folder)
+        return folder
+
+
+def _write_task(task: Task, folder: Path) -> None:
     for version in LabelVersion.objects.filter(task=task):
         shutil.copyfile(blobs.path_of(version.qrels_id), folder / f"qrels.{version.number}.txt")
     if task.topics_id:
@@ -247,10 +258,23 @@ def export_task(slug: str, target: str | os.PathLike[str]) -> Path:
         last = task.snapshots.filter(kind=kind).order_by("-number").first()
         if last is not None:
             shutil.copyfile(blobs.path_of(last.document_id), folder / f"board.{kind}.json")
-    return folder
 
 
-def _empty(target: str | os.PathLike[str]) -> Path:
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """A page that is gone, such as that of a withdrawn run, is no news here."""
+    log = logging.getLogger("django.request")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+@contextmanager
+def _new(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder to fill; gone again if that does not come to its end."""
     folder = Path(target)
     if folder.resolve() == Path(settings.HOME.folder).resolve():
         raise ParameterError(f"{folder} is the home of the server", hint="choose another folder")
@@ -259,4 +283,8 @@ def _empty(target: str | os.PathLike[str]) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ParameterError(f"{folder} is not empty", hint="choose a new folder")
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

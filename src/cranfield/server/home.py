@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tomllib
 from dataclasses import dataclass, field, fields
@@ -42,6 +43,10 @@ class Options:
     unpacked_mb: int = 4096
     backup_days: int = 2
     local_webhooks: bool = False
+
+    def link(self, path: str) -> str:
+        """The whole address of a page, for where there is no request."""
+        return f"{self.url.rstrip('/')}/{path.lstrip('/')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ class Home:
         if self.settings.exists():
             try:
                 told = tomllib.loads(self.settings.read_text(encoding="utf-8"))
-            except tomllib.TOMLDecodeError as error:
+            except ValueError as error:  # no TOML, or no UTF-8
                 raise ParameterError(f"{self.settings}: {error}", hint='a line reads: name = "Leaderboards"') from None
         known = {one.name: one for one in fields(Options)}
         for name, value in told.items():
@@ -123,9 +128,26 @@ class Home:
         if URL in os.environ:
             told.setdefault("url", os.environ[URL])  # where it answers, if nobody says how people reach it
         found = Options(**told)
-        if found.sign_up not in ("invited", "open"):
-            raise ParameterError(f"{self.settings}: sign_up cannot be {found.sign_up!r}", hint="choose invited or open")
+        for name, good, hint in (
+            ("sign_up", found.sign_up in ("invited", "open"), "choose invited or open"),
+            ("url", _is_address(found.url), "write it as https://example.org, without a path"),
+            ("hosts", all(isinstance(host, str) for host in found.hosts), 'write it as ["example.org"]'),
+            ("upload_mb", found.upload_mb > 0, "give a whole number, 1 or more"),
+            ("unpacked_mb", found.unpacked_mb > 0, "give a whole number, 1 or more"),
+            ("backup_days", found.backup_days > 0, "give a whole number, 1 or more"),
+        ):
+            if not good:
+                raise ParameterError(f"{self.settings}: {name} cannot be {getattr(found, name)!r}", hint=hint)
         return found
+
+
+def _is_address(text: str) -> bool:
+    """Whether it is that of a whole server: links and cookies know of no path before their own."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.path in ("", "/")
+    except ValueError:
+        return False
 
 
 def _write_secret(path: Path, text: str) -> None:
@@ -151,10 +173,15 @@ def database_settings(home: Home, url: str) -> dict[str, Any]:
         options = {"transaction_mode": "IMMEDIATE", "timeout": 30, "init_command": pragmas}
         test = {"NAME": home.folder / "test.sqlite3"}  # a file, because threads cannot share what is in memory
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": home.database, "OPTIONS": options, "TEST": test}
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/"):
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("postgresql", "postgres") and bool(parts.path.strip("/")) and (parts.port or 1) > 0
+    except ValueError:
+        good = False
+    if not good:
+        shown = re.sub(r":[^/@]*@", ":…@", url)  # no password
         raise ParameterError(
-            f"the database cannot be {url!r}", hint="write it as postgresql://user:password@host:5432/name"
+            f"the database cannot be {shown!r}", hint="write it as postgresql://user:password@host:5432/name"
         )
     more = dict(parse_qsl(parts.query))
     return {

@@ -10,14 +10,13 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from django.db import transaction
-from django.utils.text import slugify
-
 from cranfield.core import InputError
 from cranfield.data import read_entries
 
-from . import audit, jobs
+from . import audit
+from .boards import ask_for_board
 from .models import Submission, Task, Team
+from .teams import slug_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 LONG = 100  # letters of a name
 MOST = 5000  # rows
 LARGE = 16 << 20  # bytes
+HINTS = {"E-NULL": "choose another column", "E-EMPTY": "each line below the first is a run"}  # where there is a page
 NOBODY = "unknown"  # the team of a row that names none
 
 
@@ -67,6 +67,9 @@ def columns_of(path: str) -> list[str]:
     """The columns of a table, as its first line names them."""
     if Path(path).stat().st_size > LARGE:
         raise InputError(f"the table is larger than {LARGE >> 20} MB", hint="keep the columns you need", code="E-LARGE")
+    if b"\0" in Path(path).read_bytes():  # a name with one could not be kept
+        hint = "is this a text file, or a packed one?"
+        raise InputError("the table holds a NUL byte", hint=hint, code="E-NUL")
     with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         found = [cell.strip() for cell in next(csv.reader([file.readline(1 << 16)]), [])]
     if len(found) < 2:
@@ -81,13 +84,14 @@ def read_history(path: str, *, value: str, columns: Mapping[str, str], task: Tas
         try:
             entries = read_entries(named, columns=columns, value=value, repeated="number")
         except InputError as error:
-            said = error.problem.replace(str(named), "the table")
-            raise InputError(said, hint=error.hint, code=error.code, line=error.line) from None
+            where = f"{named}:{error.line}: " if error.line else f"{named}: "
+            said = error.problem.removeprefix(where).replace(str(named), "the table")
+            said = f"line {error.line} of the table: {said}" if error.line else said
+            hint = HINTS.get(error.code or "", error.hint)
+            raise InputError(said, hint=hint, code=error.code, line=error.line) from None
     if len(entries) > MOST:
         raise InputError(f"the table has {len(entries):,} rows", hint=f"at most {MOST:,} can be taken", code="E-LARGE")
-    taken: set[str] = set()
-    if task is not None:
-        taken = {name.casefold() for name in Submission.objects.filter(task=task).values_list("name", flat=True)}
+    taken = _taken(task) if task is not None else set()
     rows, seen, known = [], set[str](), 0
     for entry in entries:
         if entry.date is None or entry.value is None:
@@ -111,6 +115,12 @@ def read_history(path: str, *, value: str, columns: Mapping[str, str], task: Tas
     return History(rows=rows, undated=undated, without_value=without, known=known)
 
 
+def _taken(task: Task) -> set[str]:
+    """The names that no row may have: history that was taken off the board may come again, perhaps mended."""
+    there = Submission.objects.filter(task=task).exclude(blob=None, state=Submission.WITHDRAWN)
+    return {name.casefold() for name in there.values_list("name", flat=True)}
+
+
 def _clip(text: str) -> str:
     return text if len(text) <= LONG else text[: LONG - 1].rstrip() + "…"
 
@@ -127,43 +137,34 @@ def _new(name: str, seen: set[str]) -> str:
 
 def import_history(task: Task, by: User, history: History, *, name: str = "") -> int:
     """Put history on the board of a task; how many rows. Teams that are not known are made, without people."""
-    with transaction.atomic():
-        Task.objects.select_for_update().get(pk=task.pk)
+    with audit.acting():
+        Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+        taken = _taken(task)  # by now
+        rows = [row for row in history.rows if row.name.casefold() not in taken]
+        off = {run.name.casefold(): run.pk for run in task.submissions.filter(blob=None, state=Submission.WITHDRAWN)}
         teams = {team.name.casefold(): team for team in Team.objects.all()}
-        for row in history.rows:
+        for row in rows:
             if row.team.casefold() not in teams:
-                teams[row.team.casefold()] = Team.objects.create(name=row.team, slug=_slug(row.team))
-            Submission.objects.create(
-                task=task,
-                team=teams[row.team.casefold()],
-                by=by,
-                name=row.name,
-                state=Submission.SCORED,
-                received=datetime.combine(row.date, time(), tzinfo=UTC),
-                description=row.description,
-                baseline=row.baseline,
-                stated=row.value,
-            )
-        audit.record(by, "import", task=task, rows=len(history.rows), file=name[:200])
-        jobs.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
-    return len(history.rows)
+                teams[row.team.casefold()] = Team.objects.create(name=row.team, slug=slug_for(row.team))
+            told = {"team": teams[row.team.casefold()], "by": by, "name": row.name, "state": Submission.SCORED}
+            told |= {"received": datetime.combine(row.date, time(), tzinfo=UTC), "description": row.description}
+            told |= {"baseline": row.baseline, "stated": row.value}
+            again = off.get(row.name.casefold())
+            if again is None:
+                Submission.objects.create(task=task, **told)
+            else:
+                Submission.objects.filter(pk=again).update(**told)
+        audit.record(by, "import", task=task, rows=len(rows), file=name[:200])
+        ask_for_board(task)
+    return len(rows)
 
 
 def forget_history(task: Task, by: User) -> int:
     """Take everything that was imported off the board; how many rows. They stay in the database, withdrawn."""
-    with transaction.atomic():
+    with audit.acting():
         rows = Submission.objects.filter(task=task, blob__isnull=True, state=Submission.SCORED)
         count = rows.update(state=Submission.WITHDRAWN)
         if count:
             audit.record(by, "import withdrawn", task=task, rows=count)
-            jobs.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
+            ask_for_board(task)
     return count
-
-
-def _slug(name: str) -> str:
-    """An address for a team that no other team has."""
-    start = slugify(name)[:52].strip("-") or "team"
-    found, number = start, 2
-    while Team.objects.filter(slug=found).exists():
-        found, number = f"{start}-{number}", number + 1
-    return found

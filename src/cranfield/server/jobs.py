@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import Error, IntegrityError, connection, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from cranfield.core import CranfieldError
@@ -74,7 +74,7 @@ def put(
     name: str, *, task: Task | None = None, after: datetime | None = None, urgency: int = 0, key: str = "", **about: Any
 ) -> None:
     """Ask for work, in the caller's transaction. Where the same is waiting already, nothing is added."""
-    asked = key or f"{name} {' '.join(f'{k}={v}' for k, v in sorted(about.items()))}"
+    asked = key or " ".join([name, *(f"{k}={v}" for k, v in sorted(about.items()))])
     with transaction.atomic():
         while True:
             try:
@@ -115,6 +115,15 @@ def take(worker: str, *, least: int = ANY) -> Job | None:
             job.save(update_fields=["state", "worker", "lease", "attempts", "started"])
             return job
         return None
+
+
+def place_of(job: Job) -> int:
+    """Its place in the queue: 0 while it is being done, 1 if it is the next that is taken."""
+    if job.state == Job.RUNNING:
+        return 0
+    same = Q(urgency=job.urgency)
+    ahead = Q(urgency__gt=job.urgency) | (same & Q(after__lt=job.after)) | (same & Q(after=job.after, id__lt=job.pk))
+    return 1 + Job.objects.filter(ahead, state=Job.WAITING).count()
 
 
 def _held(job: Job) -> Job | None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cranfield.data import Entries, Entry, Source, read_scores
-from cranfield.measures import parse_measure
+from cranfield.data import Entries, Entry, Source
 from cranfield.studies import ladder
 
 from .models import Result
-from .scoring import values_of
+from .scoring import ranking_values
 
 if TYPE_CHECKING:
     from cranfield.core import Study
@@ -35,12 +34,7 @@ def leaks_of(task: Task) -> Leaks | None:
     )
     if len(topics) < 2 or not results:
         return None
-    found = [next(iter(values_of(result).items())) for result in results]  # the first measure ranks
-    table = {"topic": topics} | {
-        result.submission.key: [values[topic] for topic in topics]
-        for result, (_, values) in zip(results, found, strict=True)
-    }
-    given = replace(read_scores(table), measures=(parse_measure(found[0][0]),))
+    given = ranking_values(results, topics)
     made = tuple(Entry(one.submission.key, one.submission.team.name, one.submission.received.date()) for one in results)
     entries = Entries(made, Source("submissions", "", "headers"))
     shown = ladder(given, entries=entries)

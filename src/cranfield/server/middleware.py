@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.http import UnreadablePostError
 
 from .faults import machine_answer, machine_fault
+from .tries import WAIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+class HeadMiddleware:
+    """What is asked for its head alone is made whole: the web server leaves out the rest, and no page has to know."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method != "HEAD":
+            return self.get_response(request)
+        request.method = "GET"
+        try:
+            return self.get_response(request)
+        finally:
+            request.method = "HEAD"
+
+
 class FaultMiddleware:
     """A full disk, a folder that may not be written, a database that is away: a clear page, and nothing half done."""
 
@@ -24,7 +41,10 @@ class FaultMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        answer = self.get_response(request)
+        if answer.status_code == 429 and WAIT in request.META:
+            answer.headers["Retry-After"] = str(request.META[WAIT])
+        return answer
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponseBase], args: Any, options: Any

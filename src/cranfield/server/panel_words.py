@@ -68,8 +68,10 @@ def of_pairs(study: Study) -> str:
     """How many pairs of runs differ."""
     rows: Rows = study["pairs"].rows()
     sure = sum(map(_is_sure, rows))
-    of = f"{_none(sure).capitalize()} of {_many(len(rows), 'pair')} of runs"
-    return f"{of} differ{'s' * (sure == 1)} significantly: {study['pairs'].caption}."
+    how = f"significantly (test: {study['pairs'].caption})"
+    if len(rows) == 1:
+        return f"The two runs {'differ' if sure else 'do not differ'} {how}."
+    return f"{_none(sure).capitalize()} of {len(rows):,} pairs of runs differ{'s' * (sure == 1)} {how}."
 
 
 def of_answers(study: Study) -> str:

@@ -14,11 +14,11 @@ from cranfield.studies import answers, leaderboard, novelty, unjudged
 from . import panel_words as words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from cranfield.data import Values
 
-    from .boards import Board
+    from .gathering import Board
 
 FEWER = 2000  # draws, where several conditions are drawn from
 MANY = 400  # rows of a table on a page; all of them are in the download
@@ -225,7 +225,7 @@ def panels_of(made: Made) -> tuple[dict[str, Any], Study | None]:
             "title": panel.title,
             "sentence": panel.say(study),
             "picture": True,
-            "table": _plain(table),
+            "table": to_plain(table),
             "notes": list(table.notes),
         }
     ranking, told = made.ranking, made.answers
@@ -245,7 +245,8 @@ def pictures_of(made: Made) -> Iterator[tuple[str, bytes, str]]:
             yield panel.name, *to_picture(study, panel.chart)
 
 
-def _plain(table: Table) -> Mapping[str, Any]:
+def to_plain(table: Table) -> dict[str, Any]:
+    """A table as JSON has it."""
     cells = [[_cell(cell) for cell in table.cells(name)] for name in table.columns]
     return {"columns": list(table.columns), "caption": table.caption, "rows": list(map(list, zip(*cells, strict=True)))}
 

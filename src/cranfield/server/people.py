@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.tokens import default_token_generator
-from django.db import transaction
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -35,7 +34,7 @@ def find_user(name: str) -> User:
 
 def add_role(task: Task, user: User, role: str, by: User) -> bool:
     """Give somebody a part in a task; whether that is new."""
-    with transaction.atomic():
+    with audit.acting():
         _, new = Role.objects.get_or_create(task=task, user=user, role=role)
         if new:
             audit.record(by, "role", task=task, user=user.username, role=role)
@@ -44,8 +43,8 @@ def add_role(task: Task, user: User, role: str, by: User) -> bool:
 
 def remove_role(role: Role, by: User) -> None:
     """Take a part away; a task keeps one organiser."""
-    with transaction.atomic():
-        task = Task.objects.select_for_update().get(pk=role.task_id)
+    with audit.acting():
+        task = Task.objects.select_for_update(no_key=True).get(pk=role.task_id)
         others = Role.objects.filter(task=task, role=Role.ORGANISER).exclude(pk=role.pk)
         if role.role == Role.ORGANISER and not others.exists():
             raise ParameterError("this is the last organiser of the task", hint="name another one first")
@@ -58,10 +57,10 @@ def add_team(task: Task, name: str, by: User) -> Team:
     found = Team.objects.filter(name__iexact=name.strip()).first() or Team.objects.filter(slug=name.strip()).first()
     if found is None:
         raise ParameterError(f"there is no team {name}", hint="check its name, or make an invite link")
-    with transaction.atomic():
-        held = Task.objects.select_for_update().get(pk=task.pk)
+    with audit.acting():
+        held = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         if Participant.objects.filter(task=held, team=found).exists():
-            raise ParameterError(f"{found.name} takes part already", hint="nothing was changed")
+            raise ParameterError(f"the team {found.name} takes part already", hint="nothing was changed")
         for person in found.people.all():
             check_one_team(held, found, person)
         Participant.objects.create(task=held, team=found)
@@ -71,7 +70,7 @@ def add_team(task: Task, name: str, by: User) -> Team:
 
 def set_blocked(part: Participant, by: User, *, blocked: bool) -> None:
     """Let a team submit, or not. Its runs stay."""
-    with transaction.atomic():
+    with audit.acting():
         Participant.objects.filter(pk=part.pk).update(blocked=blocked)
         audit.record(by, "team blocked" if blocked else "team unblocked", task=part.task, team=part.team.slug)
 
@@ -80,15 +79,17 @@ def set_active(user: User, by: User, *, active: bool) -> None:
     """Let somebody log in, or not; their runs and acts stay."""
     if user.pk == by.pk and not active:
         raise ParameterError("you cannot lock yourself out", hint="let another operator do it")
-    with transaction.atomic():
+    with audit.acting():
         User.objects.filter(pk=user.pk).update(is_active=active)
         audit.record(by, "account opened" if active else "account locked", user=user.username)
 
 
 def set_operator(user: User, by: User, *, operator: bool) -> None:
     """Let somebody run the server, or not; one operator is always left."""
-    with transaction.atomic():
-        others = User.objects.select_for_update().filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    with audit.acting():
+        others = (
+            User.objects.select_for_update(no_key=True).filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+        )
         if not operator and not others.exists():
             raise ParameterError("this is the last operator", hint="make another one first")
         User.objects.filter(pk=user.pk).update(is_superuser=operator)
@@ -97,7 +98,7 @@ def set_operator(user: User, by: User, *, operator: bool) -> None:
 
 def set_may_organise(user: User, by: User, *, may: bool) -> None:
     """Let somebody make tasks, or not; tasks that they organise stay theirs."""
-    with transaction.atomic():
+    with audit.acting():
         User.objects.filter(pk=user.pk).update(may_organise=may)
         audit.record(by, "may organise" if may else "may not organise", user=user.username)
 

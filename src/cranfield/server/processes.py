@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 from cranfield.core import ParameterError
 
 from .home import URL
-from .starting import migrate, start
+from .starting import check_database, migrate, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,18 +65,25 @@ class Serving:
             raise ParameterError("a certificate and its key belong together", hint="give --certificate and --key")
 
 
-def die_with_parent(how: int = signal.SIGTERM) -> None:
-    """Ask the kernel to end this process when the one that started it ends, however that is."""
+def die_with_parent(parent: int, how: int = signal.SIGTERM) -> None:
+    """Ask the kernel to end this process when the one that started it ends, however that is; now, if it has ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DEATH_OF_PARENT, how)
+    if os.getppid() != parent:
+        sys.exit(1)
 
 
-def serve(how: Serving, *, say: Callable[[str], object], ready: Callable[[str], object] = lambda url: None) -> int:
-    """Run a server until it is told to stop: the processes live and die together. The exit code."""
+def serve(how: Serving, *, say: Callable[[str], object], ready: Callable[[str, str], object]) -> int:
+    """Run a server until it is told to stop: the processes live and die together. The exit code.
+
+    ``ready`` is told where it answers, and the link that makes the first account, if there is none.
+    """
     how.check()
     os.environ.setdefault(URL, how.url)
     start(how.home, database=how.database)
+    check_database()
     migrate()
+    first = _first_link()
     stop = threading.Event()
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda *_: stop.set())
@@ -85,7 +92,7 @@ def serve(how: Serving, *, say: Callable[[str], object], ready: Callable[[str], 
     try:
         if not _answers(how, children["web"], stop):
             return 0 if stop.is_set() else 1
-        ready(how.url)
+        ready(how.url, first)
         while not stop.wait(0.2):
             for name, child in children.items():
                 if child.poll() is None:
@@ -96,9 +103,22 @@ def serve(how: Serving, *, say: Callable[[str], object], ready: Callable[[str], 
                 say(f"{name} ended with {child.returncode}: starting it again")
                 stop.wait(AGAIN)
                 children[name] = _child("work", how)
+        say("stopping: what is in hand comes to its end first")
         return 0
     finally:
         _end(children)
+
+
+def _first_link() -> str:
+    """Asked for before anything runs: from then on, whoever watches needs no database, which may be away."""
+    from django.db import connections
+
+    from .accounts import first_operator_link
+
+    try:
+        return first_operator_link()
+    finally:
+        connections.close_all()
 
 
 def _child(what: str, how: Serving) -> subprocess.Popen[bytes]:
@@ -169,9 +189,7 @@ def main() -> None:
     """A child: ``web`` or ``work``, and how."""
     what, told, parent = sys.argv[1:]
     how = Serving(**json.loads(told))
-    die_with_parent()
-    if os.getppid() != int(parent):  # it died before the kernel was asked
-        return
+    die_with_parent(int(parent))
     if what == "web":
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cranfield.server.settings")
         _web(how)

@@ -6,7 +6,6 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from cranfield.charts import to_picture
@@ -16,15 +15,16 @@ from cranfield.studies import evaluate
 from cranfield.studies import relabel as compare_labels
 
 from . import audit, blobs, jobs
-from .boards import runs_on
+from .gathering import runs_on
 from .models import Job, LabelVersion, Result, Snapshot
+from .panels import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cranfield.core import Study, Table
+    from cranfield.core import Study
 
-    from .boards import Shown
+    from .gathering import Shown
 
 FORM = 1  # of the document
 PAUSE = timedelta(seconds=1)
@@ -42,8 +42,8 @@ def relabel(*, old: int, new: int) -> None:
     document: dict[str, Any] = {"form": FORM, "before": before.number, "after": after.number}
     document |= {kind: _told(before, after, kind) for kind in (Snapshot.FULL, Snapshot.PUBLIC)}
     content = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
-    with transaction.atomic():
-        held = LabelVersion.objects.select_for_update().get(pk=new)
+    with audit.acting():
+        held = LabelVersion.objects.select_for_update(no_key=True).get(pk=new)
         if held.changes_id is None:
             held.changes = blobs.put(content)
             held.save(update_fields=["changes"])
@@ -52,8 +52,7 @@ def relabel(*, old: int, new: int) -> None:
 
 def _is_scoring(version: LabelVersion) -> bool:
     """Whether runs are still being evaluated under it; one that cannot be is not waited for."""
-    waits = (Job.WAITING, Job.RUNNING)
-    return Job.objects.filter(kind="score", about__version=version.pk, state__in=waits).exists()
+    return Job.objects.filter(kind="score", about__version=version.pk, state__in=Job.LIVE).exists()
 
 
 def _told(before: LabelVersion, after: LabelVersion, kind: str) -> dict[str, Any]:
@@ -69,7 +68,7 @@ def _told(before: LabelVersion, after: LabelVersion, kind: str) -> dict[str, Any
     content, media = to_picture(study, "moved")
     return {
         "sentence": study.sentence,
-        "tables": {name: to_plain(table) for name, table in study.tables.items()},
+        "tables": {name: to_plain(table) | {"notes": list(table.notes)} for name, table in study.tables.items()},
         "keys": {one.label: one.run.key for one in runs},
         "picture": {"digest": blobs.put(content).digest, "media": media},
     }
@@ -81,12 +80,6 @@ def _study(before: LabelVersion, after: LabelVersion, runs: Sequence[Shown]) -> 
     values = [evaluate(blobs.path_of(one.qrels_id), files, task.measures, scale="ignore") for one in (before, after)]
     entries = Entries(tuple(one.entry for one in runs), Source("submissions", "", "headers"))
     return compare_labels(*values, entries=entries, test=task.test, level=task.level, scale="ignore")
-
-
-def to_plain(table: Table) -> dict[str, Any]:
-    """A table as plain values."""
-    rows = [list(row.values()) for row in table.rows()]
-    return {"columns": list(table.columns), "caption": table.caption, "rows": rows, "notes": list(table.notes)}
 
 
 def changes_of(version: LabelVersion, kind: str) -> dict[str, Any] | None:

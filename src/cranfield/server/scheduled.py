@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
 
-from django.db import transaction
 from django.utils import timezone
 
 from . import audit, blobs, boards, duplicates, jobs, relabelling, scoring, webhooks  # noqa: F401  # each lists its kinds
@@ -14,26 +13,20 @@ TIDY = "tidy"
 EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=30)  # jobs that are done
 STILL = 3600.0  # seconds without a byte, after which a file on its way in is not coming any more
-LIVE = (Job.WAITING, Job.RUNNING)
 
 
 @jobs.kind("close")
 def close(*, task_id: int, by: str = "the server") -> None:
     """Close a task whose time has come: what was private may now be told."""
-    with transaction.atomic():
-        task = Task.objects.select_for_update().get(pk=task_id)
+    with audit.acting():
+        task = Task.objects.select_for_update(no_key=True).get(pk=task_id)
         if task.state != Task.OPEN or (by == "the server" and (not task.closes or task.closes > timezone.now())):
             return
         task.state, task.closed = Task.CLOSED, timezone.now()
         task.save(update_fields=["state", "closed"])
         audit.record(by, "close", task=task)
-        ask_for_board(task)
+        boards.ask_for_board(task)
         webhooks.tell("closed", task)
-
-
-def ask_for_board(task: Task) -> None:
-    """Ask for the board of a task to be made again."""
-    jobs.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
 
 
 @jobs.kind(TIDY)
@@ -44,7 +37,7 @@ def tidy() -> None:
         close(task_id=task.pk)
     for task in Task.objects.all():
         if reveal_is_due(task):
-            ask_for_board(task)
+            boards.ask_for_board(task)
     rescue()
     Try.objects.filter(at__lt=now - timedelta(days=1)).delete()
     Worker.objects.filter(seen__lt=now - timedelta(days=1)).delete()
@@ -56,7 +49,7 @@ def tidy() -> None:
 
 def ask_to_tidy() -> None:
     """See to it that somebody tidies; all workers ask, and it is done once."""
-    if Job.objects.filter(kind=TIDY, state__in=LIVE).exists():
+    if Job.objects.filter(kind=TIDY, state__in=Job.LIVE).exists():
         return
     failed = Job.objects.filter(kind=TIDY, state=Job.FAILED).order_by("-id").values_list("pk", flat=True)
     Job.objects.filter(pk__in=list(failed)[1:]).delete()  # one is enough to know of
@@ -93,7 +86,7 @@ def reveal_is_due(task: Task) -> bool:
 
 def rescue() -> int:
     """Ask for every run to be evaluated that is received and has no job; how many there are. There should be none."""
-    jobs_of = Job.objects.filter(kind="score", state__in=LIVE).values_list("about", flat=True)
+    jobs_of = Job.objects.filter(kind="score", state__in=Job.LIVE).values_list("about", flat=True)
     asked = {about["submission"] for about in jobs_of}
     found = 0
     for run in Submission.objects.filter(state=Submission.RECEIVED, blob__isnull=False).select_related("task"):

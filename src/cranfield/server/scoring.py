@@ -6,16 +6,17 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-
 from cranfield.data import read_scores
 from cranfield.measures import parse_measure
 from cranfield.studies import evaluate, ladder
 
 from . import audit, blobs, jobs, webhooks
-from .models import LabelVersion, Result, Submission
+from .boards import ask_for_board
+from .models import Job, LabelVersion, Result, Submission
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cranfield.data import Values
 
 
@@ -32,8 +33,8 @@ def score(*, submission: int, version: int) -> None:
     document = _document(values)
     public = values.only(labels.public_topics) if labels.public_topics else None
     private = values.only(labels.private_topics) if labels.private_topics else None
-    with transaction.atomic():
-        now = Submission.objects.select_for_update().get(pk=submission)
+    with audit.acting():
+        now = Submission.objects.select_for_update(no_key=True).get(pk=submission)
         _, new = Result.objects.get_or_create(
             submission=now,
             version=labels,
@@ -51,7 +52,12 @@ def score(*, submission: int, version: int) -> None:
             jobs.put("duplicates", task=now.task, urgency=-5, submission=now.pk)
         if new:
             release(now.team_id, labels)
-            jobs.put("board", task=now.task, key=f"board {now.task_id}", task_id=now.task_id)
+            ask_for_board(now.task)
+
+
+def job_of(run: Submission) -> Job | None:
+    """The job that evaluates a run, while it is in the queue; the first, where new labels ask for another."""
+    return Job.objects.filter(kind="score", about__submission=run.pk, state__in=Job.LIVE).order_by("id").first()
 
 
 @jobs.if_failed("score")
@@ -97,17 +103,18 @@ def release(team: int, version: LabelVersion) -> None:
     )
     if not results:
         return
-    ranking = [next(iter(values_of(result).items())) for result in results]  # the first measure ranks
-    table = {"topic": topics} | {
-        str(result.submission_id): [values[topic] for topic in topics]
-        for result, (_, values) in zip(results, ranking, strict=True)
+    for row in ladder(ranking_values(results, topics))["released"].rows():
+        Result.objects.filter(version=version, submission__key=row["run"]).update(released=row["released"])
+
+
+def ranking_values(results: Sequence[Result], topics: Sequence[str]) -> Values:
+    """What runs reach on some topics by the measure that ranks, which is the first; they are named by their keys."""
+    found = [next(iter(values_of(result).items())) for result in results]
+    table = {"topic": list(topics)} | {
+        result.submission.key: [values[topic] for topic in topics]
+        for result, (_, values) in zip(results, found, strict=True)
     }
-    given = replace(read_scores(table), measures=(parse_measure(ranking[0][0]),))
-    told = ladder(given)
-    for row in told["released"].rows():
-        Result.objects.filter(version=version, submission=int(str(row["run"]))).update(
-            released=row["released"], step=bool(row["step"])
-        )
+    return replace(read_scores(table), measures=(parse_measure(found[0][0]),))
 
 
 def rescore(version: LabelVersion) -> int:
@@ -116,5 +123,5 @@ def rescore(version: LabelVersion) -> int:
     for run in runs:
         jobs.put("score", task=version.task, submission=run, version=version.pk)
     if not runs:
-        jobs.put("board", task=version.task, key=f"board {version.task_id}", task_id=version.task_id)
+        ask_for_board(version.task)
     return len(runs)

@@ -1,7 +1,6 @@
 """What Django is told; everything an operator may change stands in the home's ``cranfield.toml``."""
 
 import os
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,6 +37,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "cranfield.server.middleware.HeadMiddleware",
     "cranfield.server.middleware.FaultMiddleware",  # before the first that reads forms, and so files
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -121,9 +121,12 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"words": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "words": {"class": "logging.StreamHandler", "formatter": "line"},
+        "nothing": {"class": "logging.NullHandler"},
+    },
+    "loggers": {  # a page of traceback for whoever tries names: the answer says what is wrong
+        "django.security.DisallowedHost": {"handlers": ["nothing"], "propagate": False},
+    },
     "root": {"handlers": ["words"], "level": os.environ.get("CRANFIELD_LOG", "WARNING")},
 }
-
-PACKAGE = Path(__file__).parent
-SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -27,18 +27,28 @@ def start(home: str | os.PathLike[str], *, database: str = "", make: bool = True
     return found
 
 
-def check_migrated() -> None:
-    """Refuse a database that does not answer, or is not that of this version."""
-    from django.db import OperationalError, connection
-    from django.db.migrations.executor import MigrationExecutor
+def check_database() -> None:
+    """Refuse a database that does not answer."""
+    from django.db import DatabaseError, connection
 
     try:
-        plan = MigrationExecutor(connection)
-        behind = plan.migration_plan(plan.loader.graph.leaf_nodes())
-    except OperationalError as error:
+        connection.ensure_connection()
+    except DatabaseError as error:
         what = f"the database does not answer: {str(error).strip().splitlines()[0]}"
-        raise ParameterError(what, hint="check --database, and whether it runs") from None
-    if behind:
+        hint = "check --database, and whether it runs"
+        if connection.vendor == "sqlite":
+            hint = f"look at {connection.settings_dict['NAME']}; cranfield restore fills a new home from a backup"
+        raise ParameterError(what, hint=hint) from None
+
+
+def check_migrated() -> None:
+    """Refuse a database that does not answer, or is not that of this version."""
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    check_database()
+    plan = MigrationExecutor(connection)
+    if plan.migration_plan(plan.loader.graph.leaf_nodes()):
         hint = "start cranfield serve once: it brings the database up to date"
         raise ParameterError("the database is not that of this version", hint=hint)
 

@@ -14,13 +14,17 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from cranfield.core import CranfieldError, InputError
-from cranfield.data import Limits, flatten_metadata, header_of, read_metadata, run_type
+from cranfield.data import Limits, header_of, read_metadata, run_type
 from cranfield.studies import lint
 
 from . import audit, blobs, jobs
+from .boards import ask_for_board
 from .models import Participant, Submission, Task, Team, User
+from .visibility import Viewer
 
 if TYPE_CHECKING:
+    from cranfield.data import Problems
+
     from .uploads import Arrived
 
 NAME = re.compile(r"[\w][\w.+@ ()=:,-]{0,99}")
@@ -73,15 +77,21 @@ def check(task: Task, path: str, name: str) -> Checked:
     try:
         metadata: dict[str, Any] = _storable(dict(read_metadata(header_of(path, limits()), name=PurePath(name).name)))
     except InputError as error:  # it says that it has ir_metadata, and has something else
-        return Checked(problems=[*problems, _row(error, PurePath(name).name)])
+        return Checked(problems=[*problems, problem_row(error, PurePath(name).name)])
     return Checked(problems=problems, metadata=metadata, kind=run_type(metadata))
 
 
-def _row(error: InputError, file: str) -> dict[str, Any]:
-    """An error as a row of `cranfield lint`."""
-    where = f"{file}:{error.line}: " if error.line else f"{file}: "
-    told = {"line": error.line or 0, "code": error.code, "message": error.problem.removeprefix(where)}
-    return {"file": file, **told, "severity": "error", "hint": error.hint}
+def problem_row(error: InputError, file: str) -> dict[str, Any]:
+    """An error as a row of ``cranfield lint``."""
+    said = error.problem.removeprefix(f"{file}:{error.line}: ").removeprefix(f"{file}: ")
+    told = {"file": file, "line": error.line or 0, "code": error.code or "E-FORMAT", "severity": "error"}
+    return told | {"message": said, "hint": error.hint}
+
+
+def problem_rows(problems: Problems) -> list[dict[str, Any]]:
+    """The problems of a file as rows of ``cranfield lint``."""
+    names = ("file", "line", "code", "severity", "message", "hint")
+    return [{name: getattr(one, name) for name in names} for one in problems.kept]
 
 
 def _storable(value: Any) -> Any:
@@ -150,26 +160,8 @@ def receive(
     checked = check(task, file.path, file.name or "run")
     if not checked.good:
         raise BadRun(checked)
-    with transaction.atomic():
-        part = Participant.objects.select_for_update().filter(task=task, team=team).first()
-        fresh = Task.objects.get(pk=task.pk)
-        if part is None or part.blocked:
-            raise Refused("your team takes no part in this task", hint="ask its organisers", code="E-TEAM")
-        if not exempt:
-            if not fresh.is_open:
-                raise Refused("the task takes no submissions now", hint="see its dates", code="E-CLOSED")
-            allowed = left(fresh, team)
-            if not allowed.now:
-                when = (
-                    f"the next one is possible from {allowed.next:%Y-%m-%d %H:%M} UTC"
-                    if allowed.next
-                    else "no more are possible"
-                )
-                raise Refused(
-                    f"your team has used its {allowed.of} submissions in {allowed.days} days",
-                    hint=f"{when}; a dry run uses none",
-                    code="E-LIMIT",
-                )
+    with audit.acting():
+        fresh = _check_rules(task, team, exempt=exempt)
         blob = file.arriving.keep()
         try:
             with transaction.atomic():
@@ -198,6 +190,29 @@ def receive(
     return made
 
 
+def _check_rules(task: Task, team: Team, *, exempt: bool) -> Task:
+    """The task as it is now, if the team may hand in a run; locked, so that many at once are not more than the limit.
+
+    For who is ``exempt``, neither dates nor limits count.
+    """
+    part = Participant.objects.select_for_update(no_key=True).filter(task=task, team=team).first()
+    fresh = Task.objects.get(pk=task.pk)
+    if part is None or part.blocked:
+        raise Refused("your team takes no part in this task", hint="ask its organisers", code="E-TEAM")
+    if exempt:
+        return fresh
+    if not fresh.is_open:
+        raise Refused("the task takes no submissions now", hint="see its dates", code="E-CLOSED")
+    allowed = left(fresh, team)
+    if not allowed.now:
+        when = "no more are possible"
+        if allowed.next:
+            when = f"the next one is possible from {allowed.next:%Y-%m-%d %H:%M} UTC"
+        said = f"your team has used its {allowed.of} submissions in {allowed.days} days"
+        raise Refused(said, hint=f"{when}; a dry run uses none", code="E-LIMIT")
+    return fresh
+
+
 class BadRun(CranfieldError):
     """A file with errors: they are told with their lines, and nothing was taken."""
 
@@ -217,18 +232,23 @@ def _check_dates(task: Task, embargo: date | None, anonymous: date | None) -> No
             raise Refused(f"a run cannot be {what} until {day}", hint=hint, code="E-DATE")
 
 
+def may_withdraw(run: Submission, by: User) -> bool:
+    """Whether they may take the run off the board: its team while the task is open, its organisers at any time."""
+    return not run.task.is_closed or Viewer.of(by).organises(run.task)
+
+
 def withdraw(run: Submission, by: User) -> None:
-    """Take a run off the board. It still counts against the limit, and its row stays."""
-    with transaction.atomic():
-        now = Submission.objects.select_for_update().get(pk=run.pk)
+    """Take a run off the board. It still counts against the limit, and its row stays.
+
+    A team cannot take back a run that did badly on the private topics: once the task is closed, its board stands.
+    """
+    with audit.acting():
+        now = Submission.objects.select_for_update(no_key=True).get(pk=run.pk)
         if now.state == Submission.WITHDRAWN:
             return
+        if not may_withdraw(now, by):
+            raise Refused("the task is closed, and its board stands", hint="ask its organisers", code="E-CLOSED")
         now.state, now.withdrawn = Submission.WITHDRAWN, timezone.now()
         now.save(update_fields=["state", "withdrawn"])
         audit.record(by, "withdraw", task=now.task, run=now.key, name=now.name)
-        jobs.put("board", task=now.task, task_id=now.task_id, key=f"board {now.task_id}")
-
-
-def described(run: Submission) -> list[tuple[str, str]]:
-    """What the run says of itself, as paths and texts."""
-    return flatten_metadata(run.metadata)
+        ask_for_board(now.task)

@@ -13,9 +13,10 @@ from cranfield.data import read_qrels, split_topics
 from cranfield.measures import at_levels, parse_measures
 from cranfield.studies import evaluate
 
-from . import audit, blobs, jobs, scheduled
+from . import audit, blobs, scheduled
+from .boards import ask_for_board
 from .models import Role, Submission, Task
-from .versions import add_version
+from .versions import add_version, check_topics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,11 +72,12 @@ def choose_private(judged: Sequence[str], *, share: float = 0, seed: int = 0, li
         unknown = [topic for topic in named if topic not in known]
         if unknown:
             raise ParameterError(f"nobody judged topic {unknown[0]}", hint="list topics of the judgments")
-        if len(named) == len(known):
-            raise ParameterError("every topic would be private", hint="leave some for the board")
         chosen = set(named)
-        return [topic for topic in judged if topic in chosen]
-    return list(split_topics(judged, share, seed=seed)[1]) if share else []
+        found = [topic for topic in judged if topic in chosen]
+    else:
+        found = list(split_topics(judged, share, seed=seed)[1]) if share else []
+    check_topics(judged, found)
+    return found
 
 
 def make_task(
@@ -93,7 +95,7 @@ def make_task(
     """A task with its first labels, of which ``by`` is the organiser. ``rules`` are other fields of a task."""
     address = slug or slug_of(title)
     check_slug(address)
-    with transaction.atomic():
+    with audit.acting():
         try:
             with transaction.atomic():
                 made = Task.objects.create(
@@ -115,8 +117,8 @@ def make_task(
 
 def publish(task: Task, by: User) -> None:
     """Let everybody see a draft, and teams submit."""
-    with transaction.atomic():
-        now = Task.objects.select_for_update().get(pk=task.pk)
+    with audit.acting():
+        now = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         if now.state != Task.DRAFT:
             raise ParameterError(f"the task is {now.get_state_display()} already", hint="nothing was changed")
         if now.version is None:
@@ -124,7 +126,7 @@ def publish(task: Task, by: User) -> None:
         now.state = Task.OPEN
         now.save(update_fields=["state"])
         audit.record(by, "publish", task=now)
-        jobs.put("board", task=now, key=f"board {now.pk}", task_id=now.pk)
+        ask_for_board(now)
     task.state = now.state
 
 
@@ -147,8 +149,8 @@ def change(task: Task, by: User, told: dict[str, Any]) -> list[str]:
     The split is fixed once runs are in. Other measures then make a new version of the labels, with the same judgments:
     every run is evaluated again, and what the board said before stays under its address.
     """
-    with transaction.atomic():
-        now = Task.objects.select_for_update().get(pk=task.pk)
+    with audit.acting():
+        now = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         changed = [name for name, value in told.items() if getattr(now, name) != value]
         if not changed:
             return []
@@ -165,7 +167,7 @@ def change(task: Task, by: User, told: dict[str, Any]) -> list[str]:
         if "measures" in changed and runs:
             _again(now, by)
         else:
-            jobs.put("board", task=now, key=f"board {now.pk}", task_id=now.pk)
+            ask_for_board(now)
     task.refresh_from_db()
     return changed
 
@@ -201,7 +203,7 @@ def labels_of(task: Task) -> Looked:
 
 def set_baseline(run: Submission, by: User, *, baseline: bool) -> None:
     """Say that a run is one to be beaten, or that it is not; the board shows each run beside the first of them."""
-    with transaction.atomic():
+    with audit.acting():
         Submission.objects.filter(pk=run.pk).update(baseline=baseline)
         audit.record(by, "baseline" if baseline else "no baseline", task=run.task, run=run.key, name=run.name)
-        jobs.put("board", task=run.task, key=f"board {run.task_id}", task_id=run.task_id)
+        ask_for_board(run.task)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from . import audit, jobs
+from . import audit
+from .boards import ask_for_board
 from .models import Membership, Participant, Submission, Task, Team, User
 from .submitting import Refused
 
@@ -31,13 +31,13 @@ def make_team(by: User, name: str, *, about: str = "", link: str = "") -> Team:
     name = " ".join(name.split())
     if not name or len(name) > 100:
         raise Refused("a team needs a name", hint="at most 100 letters", code="E-NAMES")
-    with transaction.atomic():
+    with audit.acting():
         if Membership.objects.filter(user=by, leader=True).count() >= MOST_TEAMS:
             raise Refused(f"you lead {MOST_TEAMS} teams already", hint="leave one of them first", code="E-LIMIT")
         _free(name)
         try:
             with transaction.atomic():
-                made = Team.objects.create(name=name, slug=_slug(name), about=about, link=link)
+                made = Team.objects.create(name=name, slug=slug_for(name), about=about, link=link)
         except IntegrityError:  # somebody was quicker
             raise _taken(name) from None
         Membership.objects.create(team=made, user=by, leader=True)
@@ -54,18 +54,21 @@ def _taken(name: str) -> Refused:
     return Refused(f"there is a team {name} already", hint="choose another name, or ask it for a link", code="E-NAMES")
 
 
-def _slug(name: str) -> str:
-    """A name for addresses; letters that addresses do not know give a random one."""
-    wanted = slugify(name)[:50] or f"team-{secrets.token_hex(4)}"
-    return wanted if not Team.objects.filter(slug=wanted).exists() else f"{wanted}-{secrets.token_hex(4)}"
+def slug_for(name: str) -> str:
+    """An address for a team that no other team has."""
+    start = slugify(name)[:52].strip("-") or "team"
+    found, number = start, 2
+    while Team.objects.filter(slug=found).exists():
+        found, number = f"{start}-{number}", number + 1
+    return found
 
 
 def describe(team: Team, by: User, *, name: str, about: str, link: str) -> None:
     """Change what a team says of itself; boards that name it are made again."""
     _must_lead(by, team)
     name = " ".join(name.split())
-    with transaction.atomic():
-        held = Team.objects.select_for_update().get(pk=team.pk)
+    with audit.acting():
+        held = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         _free(name, held)
         before, held.name, held.about, held.link = held.name, name, about, link
         try:
@@ -75,14 +78,14 @@ def describe(team: Team, by: User, *, name: str, about: str, link: str) -> None:
             raise _taken(name) from None
         audit.record(by, "team described", team=held.slug, name=name, before=before)
         if name != before:
-            for task in Task.objects.filter(submissions__team=held).distinct():
-                jobs.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
+            for task in Task.objects.filter(submissions__team=held).distinct().order_by("pk"):
+                ask_for_board(task)
 
 
 def add(team: Team, user: User) -> bool:
     """Put somebody into a team; whether they are new there."""
-    with transaction.atomic():
-        for task in Task.objects.select_for_update().filter(participant__team=team).order_by("pk"):
+    with audit.acting():
+        for task in Task.objects.select_for_update(no_key=True).filter(participant__team=team).order_by("pk"):
             check_one_team(task, team, user)
         _, new = Membership.objects.get_or_create(team=team, user=user)
         if new:
@@ -95,7 +98,7 @@ def leave(team: Team, user: User, *, by: User | None = None) -> None:
     by = by or user
     if by != user:
         _must_lead(by, team)
-    with transaction.atomic():
+    with audit.acting():
         mine = _held(team, user)
         _not_the_last(team, mine)
         mine.delete()
@@ -105,7 +108,7 @@ def leave(team: Team, user: User, *, by: User | None = None) -> None:
 def set_leader(team: Team, user: User, *, leader: bool, by: User) -> None:
     """Let a member lead, or no longer."""
     _must_lead(by, team)
-    with transaction.atomic():
+    with audit.acting():
         mine = _held(team, user)
         if not leader:
             _not_the_last(team, mine)
@@ -116,7 +119,7 @@ def set_leader(team: Team, user: User, *, leader: bool, by: User) -> None:
 
 def _held(team: Team, user: User) -> Membership:
     """The membership, with the team locked: of two leaders who leave at once, one stays."""
-    Team.objects.select_for_update().get(pk=team.pk)
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     mine = Membership.objects.filter(team=team, user=user).first()
     if mine is None:
         raise Refused(f"{user.shown} is not in {team.name}", hint="look at the page again", code="E-TEAM")
@@ -135,8 +138,8 @@ def take_part(task: Task, team: Team, by: User, *, invited: bool = False) -> boo
     To a task that is for invited teams, it must be ``invited``.
     """
     _must_lead(by, team)
-    with transaction.atomic():
-        held = Task.objects.select_for_update().get(pk=task.pk)  # two teams of one person never join at once
+    with audit.acting():
+        held = Task.objects.select_for_update(no_key=True).get(pk=task.pk)  # two teams of one person never join at once
         if held.is_closed or (held.state == Task.DRAFT and not invited):
             raise Refused("the task takes no teams now", hint="see its dates", code="E-CLOSED")
         if held.invited_only and not invited:

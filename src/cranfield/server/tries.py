@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
@@ -16,6 +17,9 @@ from .models import Try
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
+
+
+WAIT = "cranfield.wait"  # of a request: seconds until it may be made again
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,11 +42,6 @@ class Taken:
 
     rows: tuple[int, ...] = ()
     until: datetime | None = None
-
-    @property
-    def granted(self) -> bool:
-        """Whether it may be tried now."""
-        return self.until is None
 
     def give_back(self) -> None:
         """Do not count it: it was no failure."""
@@ -91,6 +90,16 @@ def address_of(request: HttpRequest) -> str:
     return str(address) if address.version == 4 else str(ip_network(f"{address}/64", strict=False))
 
 
+def seconds_until(moment: datetime) -> int:
+    """Whole seconds to wait, at least one."""
+    return max(1, math.ceil((moment - timezone.now()).total_seconds()))
+
+
 def minutes_until(moment: datetime) -> int:
     """Whole minutes to wait, at least one."""
-    return max(1, -int(-(moment - timezone.now()).total_seconds() // 60))
+    return math.ceil(seconds_until(moment) / 60)
+
+
+def have_to_wait(request: HttpRequest, until: datetime) -> None:
+    """Let the answer say, in its head, when it may be tried again."""
+    request.META[WAIT] = seconds_until(until)

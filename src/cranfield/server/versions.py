@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-
-from cranfield.core import InputError, ParameterError
+from cranfield.core import ParameterError
 from cranfield.data import (
     Qrels,
     grades_table,
@@ -23,9 +21,11 @@ from cranfield.data import (
 from . import audit, blobs, jobs
 from .models import LabelVersion, Task
 from .scoring import rescore
-from .submitting import limits
+from .submitting import limits, problem_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .blobs import Incoming
     from .models import User
 
@@ -38,8 +38,9 @@ def add_version(task: Task, file: Incoming, by: User, *, note: str = "", name: s
     file.end()
     judged = read_qrels(file.path)
     topics = judged.topics.to_list()
-    with transaction.atomic():
-        held = Task.objects.select_for_update().get(pk=task.pk)
+    with audit.acting():
+        held = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
+        check_topics(topics, held.private)
         last = held.version
         made = LabelVersion.objects.create(
             task=held,
@@ -55,6 +56,21 @@ def add_version(task: Task, file: Incoming, by: User, *, note: str = "", name: s
         if last is not None:
             jobs.put("relabel", task=held, old=last.pk, new=made.pk)
     return made
+
+
+def to_trec(version: LabelVersion, topics: Sequence[str]) -> str:
+    """The judgments of some topics as TREC writes them."""
+    wanted, judged = set(topics), read_qrels(blobs.path_of(version.qrels_id)).to_table()
+    cells = zip(*(judged.cells(name) for name in ("topic", "document", "grade")), strict=True)
+    return "".join(f"{topic} 0 {document} {grade}\n" for topic, document, grade in cells if topic in wanted)
+
+
+def check_topics(judged: Sequence[str], private: Sequence[str]) -> None:
+    """Refuse what leaves no board: runs cannot be told apart by fewer than two topics."""
+    public = len(set(judged) - set(private))
+    if public < 2:
+        left = "only one topic is" if public else "no topic is"
+        raise ParameterError(f"{left} left for the board", hint="it needs two or more that are not private")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,17 +111,12 @@ def look_at(path: str, name: str) -> Looked:
     """Read a file of judgments; everything that is wrong with it is told, nothing is raised."""
     most = replace(limits(), documents=MOST)  # judged documents of a topic are not those of a run
     found = inspect(path, kind="qrels", name=name, limits=most)
-    names = ("file", "line", "code", "severity", "message", "hint")
-    problems = [{key: getattr(one, key) for key in names} for one in found.problems.kept]
     wrong = any(one.severity == "error" for one in found.problems.kept)
-    return Looked(problems=problems, qrels=None if wrong else read_qrels(path, name=name))
-
-
-def problem_row(error: InputError, name: str) -> dict[str, Any]:
-    """An error as a row of ``cranfield lint``."""
-    said = error.problem.removeprefix(f"{name}:{error.line}: ").removeprefix(f"{name}: ")
-    told = {"file": name, "line": error.line or 0, "code": error.code or "E-FORMAT", "severity": "error"}
-    return told | {"message": said, "hint": error.hint}
+    rows = problem_rows(found.problems)
+    for row in rows:
+        if row["code"] == "E-SWAPPED":  # there is no order of files on a page
+            row["hint"] = "choose a file of judgments: its lines read topic 0 document grade"
+    return Looked(problems=rows, qrels=None if wrong else read_qrels(path, name=name))
 
 
 def differences(before: LabelVersion, after: Looked) -> dict[str, Any]:
@@ -131,7 +142,10 @@ def change_one(task: Task, by: User, *, topic: str, document: str, grade: int, n
     old = read_qrels(blobs.path_of(last.qrels_id))
     new = regrade(old, topic, document, grade)
     if not len(regraded_table(old, new)):
-        raise ParameterError(f"document {document} has that grade in topic {topic} already", hint="nothing was changed")
+        said = f"document {document} has that grade in topic {topic} already"
+        if grade < 0:
+            said = f"nobody judged document {document} in topic {topic}"
+        raise ParameterError(said, hint="nothing was changed")
     with blobs.incoming() as file:
         file.end()
         write(new, file.path)

@@ -17,7 +17,7 @@ from django.utils import timezone
 from cranfield.core import ParameterError
 
 from . import audit, jobs
-from .models import Delivery, Participant, Result, Submission, Webhook
+from .models import Delivery, Participant, Submission, Webhook
 from .outgoing import NotSent, post
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def make(url: str, events: list[str], by: User, *, team: Team | None = None, tas
     chosen = [name for name in EVENTS if name in events]
     if not chosen or len(chosen) != len(set(events)):
         raise ParameterError("a webhook needs something to be told of", hint=f"choose from: {', '.join(EVENTS)}")
-    with transaction.atomic():
+    with audit.acting():
         if Webhook.objects.filter(team=team, task=task).count() >= MOST:
             raise ParameterError(f"there are {MOST} webhooks already", hint="remove one first")
         made = Webhook.objects.create(
@@ -51,7 +51,7 @@ def make(url: str, events: list[str], by: User, *, team: Team | None = None, tas
 
 def remove(hook: Webhook, by: User) -> None:
     """No more messages to that address; what waits for it is forgotten too."""
-    with transaction.atomic():
+    with audit.acting():
         team = hook.team.slug if hook.team else ""
         audit.record(by, "webhook removed", task=hook.task, host=urlsplit(hook.url).hostname, team=team)
         hook.delete()
@@ -85,23 +85,19 @@ def _body(event: str, task: Task | None, run: Submission | None) -> str:
             "slug": task.slug,
             "title": task.title,
             "state": task.state,
-            "url": _link(f"tasks/{task.slug}/"),
+            "url": settings.OPTIONS.link(f"tasks/{task.slug}/"),
         }
     if run is not None:
-        found = Result.objects.filter(submission=run).select_related("version").order_by("-version__number").first()
+        found = run.result
         said["run"] = {
             "key": run.key,
             "name": run.name,
             "state": run.state,
-            "url": _link(f"runs/{run.key}/"),
+            "url": settings.OPTIONS.link(f"runs/{run.key}/"),
             "values": found.public if found else {},  # over public topics; everything else is asked for
             "version": found.version.number if found else None,
         }
     return json.dumps(said, ensure_ascii=False, allow_nan=False, sort_keys=True)
-
-
-def _link(path: str) -> str:
-    return f"{settings.OPTIONS.url.rstrip('/')}/{path}"
 
 
 def signature(secret: str, body: str, at: int) -> str:

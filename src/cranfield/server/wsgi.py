@@ -2,11 +2,13 @@
 
 import os
 import signal
+from multiprocessing import parent_process
 
 from django.core.wsgi import get_wsgi_application
 
 from .processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cranfield.server.settings")
-die_with_parent(signal.SIGKILL)  # a child of granian's own, which ends it in order unless it was killed itself
+if (parent := parent_process()) and parent.pid:  # granian, which ends its children in order unless it was killed itself
+    die_with_parent(parent.pid, signal.SIGKILL)
 application = get_wsgi_application()

@@ -100,13 +100,17 @@ def conditions_table(
 def condition_ranks_table(
     conditions: Sequence[Condition], *, draws: int = DRAWS, seed: int = SEED, made_by: Any = None
 ) -> Table:
-    """One row for each condition, run and rank that it takes in some of the draws: in what share of them."""
+    """One row for each condition, run and rank that it takes in some of the draws: in what share of them.
+
+    Runs come in the order of their means, as in :func:`conditions_table`.
+    """
     parts: dict[str, list[Any]] = {"condition": [], "run": [], "rank": [], "share": []}
     for one in conditions:
-        share = one.stability(draws, seed).share
+        order = np.argsort(_ranks(one.good), kind="stable")
+        share = one.stability(draws, seed).share[order]
         run, rank = np.nonzero(share)
         parts["condition"].append(np.full(len(run), one.name, dtype=object))
-        parts["run"].append(np.array(one.values.runs, dtype=object)[run])
+        parts["run"].append(np.array(one.values.runs, dtype=object)[order][run])
         parts["rank"].append(rank + 1)
         parts["share"].append(share[run, rank])
     columns: dict[str, Any] = {name: np.concatenate(part) if part else [] for name, part in parts.items()}

@@ -19,6 +19,7 @@ def fill() -> None:
     from django.utils import timezone
 
     from cranfield.server import blobs, boards, jobs, webhooks
+    from cranfield.server.gathering import gather
     from cranfield.server.models import Announcement, Invite, Picture, Snapshot, Task, Token, Try, Worker
     from cranfield.server.panels import Made
     from cranfield.server.versions import add_version
@@ -34,7 +35,7 @@ def fill() -> None:
     jobs.work(once=True, least=5)
     version = task.version
     assert version is not None
-    made = boards.store(Made(boards.gather(task, version, Snapshot.PUBLIC)))
+    made = boards.store(Made(gather(task, version, Snapshot.PUBLIC)))
     assert made is not None
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
     panels = json.loads(blobs.read(made.document_id))["panels"]

@@ -84,6 +84,8 @@ def test_shares_of_ranks_under_each_condition() -> None:
         found[list(PUBLIC).index(str(row["run"])), int(str(row["rank"])) - 1] = float(str(row["share"]))
     np.testing.assert_array_equal(found, share)
     assert min(float(str(cell)) for cell in table.cells("share")) > 0
+    other = condition_ranks_table([condition("private", scores(PRIVATE), private=True)], draws=500, seed=3)
+    assert list(dict.fromkeys(other.cells("run"))) == ["y", "w", "x", "z"]  # means .85, .35, .25, .05: as on a board
     assert one.stability(500, 3) is one.stability(500, 3)  # drawn once
     assert one.stability(500, 4) is not one.stability(500, 3)
     assert len(condition_ranks_table([])) == 0

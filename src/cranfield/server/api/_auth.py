@@ -10,7 +10,7 @@ from ninja.security import HttpBearer
 
 from cranfield.server.models import Token, User
 from cranfield.server.models._people import digest_of
-from cranfield.server.tries import Limit, address_of, take
+from cranfield.server.tries import Limit, address_of, seconds_until, take
 from cranfield.server.visibility import Viewer
 
 from ._faults import TOKENS, Fault
@@ -75,8 +75,8 @@ class Bearer(HttpBearer):
             hint = f"make one that may {dict(Token.SCOPES)[self.scope]}, on the page /my/tokens/"
             raise Fault(403, f"the token {found.start}… may not do this", hint=hint, code="E-SCOPE")
         if request.method != "GET":
-            _count(PER_TOKEN, str(found.pk))
-            _count(PER_ADDRESS, address_of(request))
+            count(PER_TOKEN, str(found.pk))
+            count(PER_ADDRESS, address_of(request))
         if found.used is None or found.used < now - SEEN:
             Token.objects.filter(pk=found.pk).update(used=now)
         return Caller(Viewer.of(found.user), found)
@@ -92,11 +92,11 @@ def _refused(what: str) -> Fault:
     return Fault(401, what, hint=TOKENS, code="E-TOKEN", headers={"WWW-Authenticate": "Bearer"})
 
 
-def _count(limit: Limit, key: str) -> None:
+def count(limit: Limit, key: str) -> None:
     """Count a request, unless there were too many of late."""
     taken = take(limit, key)
     if taken.until is not None:
-        wait = max(1, round((taken.until - timezone.now()).total_seconds()))
+        wait = seconds_until(taken.until)
         hint = f"wait {wait} seconds: {limit.most} requests in {limit.within.seconds // 60} minutes are possible"
         raise Fault(429, "too many requests", hint=hint, code="E-OFTEN", headers={"Retry-After": str(wait)})
 

@@ -106,7 +106,8 @@ def _of_fields(error: ValidationError) -> HttpResponse:
     if place[0] == "path":
         fault = unknown()
         return answer(fault.status, fault.problem, hint=fault.hint, code=fault.code)
-    what = f"{place[-1]}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    said = first["msg"].removeprefix("Value error, ")
+    what = f"{place[-1]}: {said[:1].lower()}{said[1:]}"
     return answer(422, what, hint="/api/docs says what each field holds", code="E-REQUEST")
 
 

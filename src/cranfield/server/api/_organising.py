@@ -5,12 +5,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import File, FormEx, P, QueryEx, Router, Status, UploadedFile
 
-from cranfield.data import read_qrels
-from cranfield.server import blobs
 from cranfield.server.models import Audit, LabelVersion, Task, Token
 from cranfield.server.scheduled import close as close_task
 from cranfield.server.uploads import Arrived
-from cranfield.server.versions import add_version
+from cranfield.server.versions import add_version, to_trec
 from cranfield.server.visibility import Thing, Viewer, sees
 
 from ._auth import ANYBODY, OPEN, Bearer, caller
@@ -65,16 +63,9 @@ def labels(request: HttpRequest, slug: Slug, n: Number) -> HttpResponse:
     if version is None:
         raise unknown()
     topics = version.judged if sees(viewer, Thing.ALL_LABELS, task) else version.public_topics
-    answer = HttpResponse(qrels_text(version, topics), content_type="text/plain; charset=utf-8")
+    answer = HttpResponse(to_trec(version, topics), content_type="text/plain; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{task.slug}-{version.number}.qrels"'
     return answer
-
-
-def qrels_text(version: LabelVersion, topics: list[str]) -> str:
-    """The judgments of some topics as TREC writes them."""
-    wanted, judged = set(topics), read_qrels(blobs.path_of(version.qrels_id)).to_table()
-    cells = zip(*(judged.cells(name) for name in ("topic", "document", "grade")), strict=True)
-    return "".join(f"{topic} 0 {document} {grade}\n" for topic, document, grade in cells if topic in wanted)
 
 
 @router.get("/tasks/{slug}/audit", auth=Bearer(Token.ORGANISE), response={200: list[Act], **FAULTS})

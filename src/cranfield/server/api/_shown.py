@@ -3,34 +3,16 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Q
 from django.http import HttpRequest
 
-from cranfield.server.models import Job, Result, Snapshot, Submission
-from cranfield.server.standing import document_of
+from cranfield.server import jobs
+from cranfield.server.documents import board_of, newest_of
+from cranfield.server.models import Submission
+from cranfield.server.scoring import job_of
 from cranfield.server.visibility import Thing, sees
 
 from ._auth import caller
-from ._tasks import address, newest
-
-
-def newest_result(run: Submission) -> Result | None:
-    """The values of a run under the newest labels it was evaluated with."""
-    found = Result.objects.filter(submission=run).select_related("version", "version__task")
-    return found.order_by("-version__number").first()
-
-
-def position_of(run: Submission) -> int | None:
-    """Its place in the queue: 0 while it is being evaluated, 1 if it is the next; None if it does not wait."""
-    jobs = Job.objects.filter(kind="score", about__submission=run.pk)
-    job = jobs.filter(state__in=[Job.WAITING, Job.RUNNING]).order_by("id").first()
-    if job is None:
-        return None
-    if job.state == Job.RUNNING:
-        return 0
-    same = Q(urgency=job.urgency)
-    ahead = Q(urgency__gt=job.urgency) | (same & Q(after__lt=job.after)) | (same & Q(after=job.after, id__lt=job.pk))
-    return 1 + Job.objects.filter(ahead, state=Job.WAITING).count()
+from ._tasks import address
 
 
 @dataclass(frozen=True)
@@ -43,7 +25,8 @@ class Shown:
     def of(self, run: Submission) -> dict[str, Any]:
         """All that the viewer may see of a run; the rest is None."""
         named, inside = self._sees(Thing.RUN_NAME, run), self._sees(Thing.RUN_STATE, run)
-        result = newest_result(run)
+        job = job_of(run) if inside else None
+        result = run.result
         private = result is not None and self._sees(Thing.PRIVATE_VALUES, run)
         released = result is not None and self._sees(Thing.RELEASED, run) and run.task.tells_private
         return {
@@ -62,7 +45,7 @@ class Shown:
             "released": result.released if result and released else None,
             "standing": self._standing(run),
             **_if(inside, run, "received problems failure embargo anonymous"),
-            "position": position_of(run) if inside else None,
+            "position": jobs.place_of(job) if job else None,
         }
 
     def _sees(self, thing: Thing, run: Submission) -> bool:
@@ -71,8 +54,8 @@ class Shown:
     def _standing(self, run: Submission) -> dict[str, Any] | None:
         """Its row on the newest public board, which everybody may read."""
         if run.task_id not in self.boards:
-            shown = newest(run.task, Snapshot.PUBLIC)
-            document = document_of(shown.document_id) if shown else {"rows": []}
+            shown = newest_of(run.task)
+            document = board_of(shown.document_id) if shown else {"rows": []}
             ranked = [row for row in document["rows"] if row["rank"] is not None]
             number = shown.number if shown else 0
             self.boards[run.task_id] = {row["key"]: {**row, "of": len(ranked), "board": number} for row in ranked}

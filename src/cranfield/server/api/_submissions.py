@@ -9,15 +9,16 @@ from django.utils.http import content_disposition_header
 from ninja import File, Form, Query, Router, Status, UploadedFile
 
 from cranfield.server import blobs, submitting
-from cranfield.server.models import Submission, Token
+from cranfield.server.models import Submission, Task, Token
 from cranfield.server.scoring import values_of
+from cranfield.server.tries import CHECK
 from cranfield.server.uploads import Arrived
 from cranfield.server.visibility import Thing, Viewer, sees
 
-from ._auth import ANYBODY, OPEN, Bearer, caller
+from ._auth import ANYBODY, OPEN, Bearer, caller, count
 from ._faults import FAULTS, Fault, forbidden, unknown
 from ._schemas import Checked, Handed, Key, Run, Slug, Values
-from ._shown import Shown, newest_result
+from ._shown import Shown
 from ._tasks import find_task, find_team, teams_in
 
 router = Router(tags=["submissions"])
@@ -27,10 +28,13 @@ BYTES = {"responses": {200: {"content": {"application/octet-stream": {"schema": 
 @router.post("/tasks/{slug}/check", auth=Bearer(Token.SUBMIT), response={200: Checked, **FAULTS})
 def check(request: HttpRequest, slug: Slug, run: File[UploadedFile]) -> dict[str, Any]:
     """Look at a run without handing it in: what `cranfield lint` would say. It uses no attempt."""
-    viewer = caller(request).viewer
-    task = find_task(viewer, slug)
+    who = caller(request)
+    viewer, task = who.viewer, find_task(who.viewer, slug)
     if not viewer.organises(task) and not teams_in(viewer, task):
         raise Fault(403, "your team takes no part in this task", hint="join it on its page", code="E-TEAM")
+    if task.state != Task.OPEN:
+        raise submitting.Refused("the task takes no submissions now", hint="see its dates", code="E-CLOSED")
+    count(CHECK, f"account {who.user.pk}")
     file = _arrived(run)
     found = submitting.check(task, file.path, file.name or "run")
     return {"good": found.good, "problems": found.problems, "kind": found.kind, "metadata": found.metadata}
@@ -83,7 +87,7 @@ def values(request: HttpRequest, key: Key) -> dict[str, Any]:
     """What a run reaches on each topic; private topics are left out until the task is closed."""
     viewer = caller(request).viewer
     found = find_run(viewer, key)
-    result = newest_result(found)
+    result = found.result
     if result is None:
         raise Fault(404, "the run has not been evaluated yet", hint="ask again later", code="E-NOTFOUND")
     version = result.version

@@ -9,6 +9,7 @@ from ninja import Query, Router
 
 from cranfield.measures import parse_measures
 from cranfield.server import blobs
+from cranfield.server.documents import newest_of
 from cranfield.server.models import Participant, Snapshot, Task, Team
 from cranfield.server.submitting import left as left_of
 from cranfield.server.visibility import Thing, Viewer, sees, visible_tasks
@@ -41,6 +42,9 @@ def find_team(request: HttpRequest, task: Task, slug: str) -> Team:
     found = [team for team in mine if team.slug == slug] if slug else mine
     if len(found) == 1:
         return found[0]
+    if slug and mine:
+        hint = f"choose one of: {', '.join(team.slug for team in mine)}"
+        raise Fault(403, f"{slug} is none of your teams in this task", hint=hint, code="E-TEAM")
     if not found:
         hint = f"join it on its page: {address(request, f'tasks/{task.slug}/')}"
         raise Fault(403, "your team takes no part in this task", hint=hint, code="E-TEAM")
@@ -80,7 +84,7 @@ def task(request: HttpRequest, slug: Slug) -> dict[str, Any]:
     viewer = caller(request).viewer
     found = find_task(viewer, slug)
     version = found.version
-    board = newest(found, Snapshot.PUBLIC)
+    board = newest_of(found)
     names = "about limit days most embargo_days anonymous_days labels_public runs_public test level"
     return (
         line_of(request, found)
@@ -99,11 +103,6 @@ def task(request: HttpRequest, slug: Slug) -> dict[str, Any]:
     )
 
 
-def newest(task: Task, kind: str) -> Snapshot | None:
-    """The board as it stands."""
-    return Snapshot.objects.filter(task=task, kind=kind).order_by("-number").first()
-
-
 @router.get("/tasks/{slug}/board", response={200: Board, **NOT_CHANGED, **FAULTS}, openapi_extra=OPEN)
 def board(request: HttpRequest, slug: Slug, full: Query[bool] = False) -> HttpResponseBase:
     """The newest board; `full=true` gives organisers the one with hidden runs and names."""
@@ -111,7 +110,7 @@ def board(request: HttpRequest, slug: Slug, full: Query[bool] = False) -> HttpRe
     found = find_task(viewer, slug, Thing.BOARD)
     if full and not sees(viewer, Thing.FULL_BOARD, found):
         raise forbidden("the full board is for its organisers", "ask without full=true")
-    shown = (newest(found, Snapshot.FULL) if full else None) or newest(found, Snapshot.PUBLIC)
+    shown = (newest_of(found, Snapshot.FULL) if full else None) or newest_of(found)
     return _document(request, shown, age=0)
 
 

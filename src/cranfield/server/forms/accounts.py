@@ -32,7 +32,7 @@ class TwicePassword(forms.Form):
         strip=False,
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="At least 10 letters. Four words in a row are easy to keep in mind.",
+        help_text="At least 10 characters. Four words in a row are easy to keep in mind.",
     )
     again = forms.CharField(
         label="Password again",
@@ -67,7 +67,7 @@ class NewAccount(TwicePassword):
         max_length=60,
         validators=[UnicodeUsernameValidator(message="Letters, digits and . @ + - _ only.")],
         widget=forms.TextInput(attrs={"autocomplete": "username"}),
-        help_text="The name you log in with: letters, digits and . @ + - _",
+        help_text="The name you log in with: letters, digits and\N{NO-BREAK SPACE}.@+-_",
     )
     name = forms.CharField(
         label="Your name", required=False, max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})

@@ -78,7 +78,7 @@ class Submit(Said):
             "empty": "The file is empty.",
             "max_length": "The name of the file is too long.",
         },
-        help_text="A run of TREC or MS MARCO form; gzip, bzip2, xz and zstd are unpacked, archives are not.",
+        help_text="A line reads: topic Q0 document rank score tag. MS MARCO’s form too; gzip, bzip2, xz and zstd.",
     )
     name = forms.CharField(required=False, max_length=100, help_text="Without one, the run is called as its file.")
     field_order = ["team", "run", "name", "description", "kind", "link"]
@@ -151,6 +151,6 @@ class Edit(Said):
             if hidden:
                 until: date = getattr(run, name)
                 field = _day(label, (until - timezone.now().date()).days)
-                field.help_text = f"Now {until:%Y-%m-%d}. It can be earlier, not later; empty it for today."
+                field.help_text = f"Now {until:%Y-%m-%d}. It can be earlier, not later; empty: from today on."
                 field.initial = until
                 self.fields[name] = field

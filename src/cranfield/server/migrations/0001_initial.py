@@ -250,7 +250,6 @@ class Migration(migrations.Migration):
                 ),
                 ("received", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
                 ("file_name", models.CharField(blank=True, max_length=200)),
-                ("ranking", models.CharField(blank=True, max_length=64)),
                 ("description", models.TextField(blank=True, max_length=4000)),
                 ("kind", models.CharField(blank=True, max_length=60)),
                 ("link", models.URLField(blank=True)),
@@ -291,7 +290,6 @@ class Migration(migrations.Migration):
                 ("public", models.JSONField(default=dict)),
                 ("private", models.JSONField(default=dict)),
                 ("released", models.FloatField(blank=True, null=True)),
-                ("step", models.BooleanField(default=False)),
                 ("made", models.DateTimeField(auto_now_add=True)),
                 (
                     "values",

@@ -12,6 +12,7 @@ class Job(models.Model):
 
     WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
     STATES = [(WAITING, "waiting"), (RUNNING, "running"), (DONE, "done"), (FAILED, "failed")]
+    LIVE = (WAITING, RUNNING)  # there is more to come
 
     kind = models.CharField(max_length=20)  # a name of jobs.KINDS
     about = models.JSONField(default=dict)  # what the work is told
@@ -33,7 +34,7 @@ class Job(models.Model):
         indexes = [models.Index(fields=["state", "after"])]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.key}"
+        return self.key or self.kind
 
 
 class Worker(models.Model):

@@ -32,7 +32,6 @@ class Submission(models.Model):
     received = models.DateTimeField(default=timezone.now, db_index=True)
     blob = models.ForeignKey(Blob, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     file_name = models.CharField(max_length=200, blank=True)
-    ranking = models.CharField(max_length=64, blank=True)  # digest of the order of documents, whatever the scores
 
     description = models.TextField(blank=True, max_length=4000)
     kind = models.CharField(max_length=60, blank=True)  # automatic, manual, …
@@ -65,6 +64,11 @@ class Submission(models.Model):
         """Whether its team is not named today."""
         return self.anonymous is not None and timezone.now().date() < self.anonymous
 
+    @property
+    def result(self) -> "Result | None":
+        """Its values under the newest labels under which there are any."""
+        return self.results.select_related("version__task").order_by("-version__number").first()
+
 
 class Result(models.Model):
     """The values of a submission under one version of the labels."""
@@ -75,7 +79,6 @@ class Result(models.Model):
     public = models.JSONField(default=dict)  # means by measure over public topics
     private = models.JSONField(default=dict)  # … over private topics
     released = models.FloatField(null=True, blank=True)  # what the Ladder tells of the private value
-    step = models.BooleanField(default=False)  # whether that is a new value
     made = models.DateTimeField(auto_now_add=True)
 
     class Meta:

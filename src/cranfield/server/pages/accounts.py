@@ -12,7 +12,6 @@ from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import PasswordResetConfirmView, redirect_to_login
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse, reverse_lazy
@@ -26,6 +25,8 @@ from cranfield.server import accounts, audit, tries
 from cranfield.server.forms.accounts import Account, LogIn, NewAccount, NewPassword, NewToken, TakePart
 from cranfield.server.models import Invite, Token, User
 from cranfield.server.submitting import Refused
+
+from .organised import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +46,9 @@ def onwards(request: HttpRequest, otherwise: str = "tasks") -> str:
     return wanted if ours and wanted.startswith("/") else reverse(otherwise)  # a bare word would name a view
 
 
-def too_often(until: datetime, what: str = "tries") -> str:
+def too_often(request: HttpRequest, until: datetime, what: str = "tries") -> str:
     """What is said to somebody who has to wait."""
+    tries.have_to_wait(request, until)
     minutes = tries.minutes_until(until)
     return f"Too many {what}. Wait {minutes} minute{'s' * (minutes != 1)}, then try again."
 
@@ -90,7 +92,7 @@ def _try_password(request: HttpRequest, name: str, password: str) -> tuple[User 
     keys = f"account {name.casefold()}", f"address {tries.address_of(request)}"
     taken = tries.take(tries.LOG_IN, *keys)
     if taken.until is not None:
-        return None, too_often(taken.until)
+        return None, too_often(request, taken.until)
     spelled = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
     user = authenticate(request, username=spelled or name, password=password)
     if user is None:
@@ -119,7 +121,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         taken = tries.take(tries.SIGN_UP, f"address {tries.address_of(request)}")
         if taken.until is not None:
-            form.add_error(None, too_often(taken.until, "new accounts"))
+            form.add_error(None, too_often(request, taken.until, "new accounts"))
             status = 429
         else:
             try:
@@ -203,7 +205,7 @@ def my_account(request: HttpRequest) -> HttpResponse:
     about = Account(request.POST if asked == "about" else None, instance=user)
     password = NewPassword(request.POST if asked == "password" else None, user=user)
     if asked == "about" and about.is_valid():
-        with transaction.atomic():
+        with audit.acting():
             about.save()
             audit.record(user, "account changed")
         messages.success(request, "Your account is changed.")
@@ -217,13 +219,13 @@ def my_account(request: HttpRequest) -> HttpResponse:
 def _change_password(request: HttpRequest, user: User, form: NewPassword) -> bool:
     taken = tries.take(tries.LOG_IN, f"account {user.username.casefold()}")
     if taken.until is not None:
-        form.add_error("old", too_often(taken.until))
+        form.add_error("old", too_often(request, taken.until))
         return False
     if not user.check_password(form.cleaned_data["old"]):
         form.add_error("old", "This is not your password.")
         return False
     taken.give_back()
-    with transaction.atomic():
+    with audit.acting():
         user.set_password(form.cleaned_data["password"])
         user.save(update_fields=["password"])
         gone = Token.objects.filter(user=user).delete()[0] if form.cleaned_data["revoke"] else 0
@@ -239,7 +241,7 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
     """Tokens for programs: made, listed, revoked. A new one is shown on the answer itself, and never again."""
     user = _me(request)
     if request.method == "POST" and request.POST.get("do") == "revoke":
-        _revoke(user, request.POST.get("token", ""))
+        _revoke(user, number_of(request.POST.get("token")))
         messages.success(request, "The token is revoked.")
         return redirect("my-tokens")
     form, text = NewToken(request.POST if request.method == "POST" else None), ""
@@ -256,7 +258,7 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
 
 def _make_token(user: User, form: NewToken) -> str:
     told = form.cleaned_data
-    with transaction.atomic():
+    with audit.acting():
         if user.tokens.filter(name__iexact=told["name"]).exists():  # a page that is loaded again makes no second one
             form.add_error("name", "You have a token of this name. Revoke it first, or choose another name.")
             return ""
@@ -269,9 +271,9 @@ def _make_token(user: User, form: NewToken) -> str:
     return text
 
 
-def _revoke(user: User, number: str) -> None:
-    with transaction.atomic():
-        token = user.tokens.filter(pk=number).first() if number.isdecimal() else None
+def _revoke(user: User, number: int) -> None:
+    with audit.acting():
+        token = user.tokens.filter(pk=number).first()
         if token is None:
             raise Http404
         token.delete()
@@ -286,7 +288,7 @@ class PasswordByLink(PasswordResetConfirmView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Set it, write that down, and let no program in any more that somebody else may have set up."""
-        with transaction.atomic():
+        with audit.acting():
             answer = super().form_valid(form)
             Token.objects.filter(user=self.user).delete()
             audit.record(self.user, "password by link")

@@ -12,19 +12,18 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 
 from cranfield.server import blobs
-from cranfield.server.documents import board_of, newest_of
+from cranfield.server.documents import board_of, document_of, newest_for
 from cranfield.server.models import Picture, Snapshot
 from cranfield.server.panels import MANY
 from cranfield.server.spreadsheets import to_csv
-from cranfield.server.standing import document_of
 from cranfield.server.visibility import Thing
 
-from .frames import snapshot_for, tabs_of, task_for, unchanging
+from .frames import snapshot_for, tabs_of, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from cranfield.server.standing import Document
+    from cranfield.server.documents import Document
 
 WAITING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="80" viewBox="0 0 480 80">'
@@ -140,7 +139,7 @@ def full_picture(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 def _full(request: HttpRequest, slug: str) -> tuple[Any, Snapshot]:
     task = task_for(request, slug, Thing.FULL_BOARD)
-    found = newest_of(task, Snapshot.FULL) or newest_of(task)
+    found = newest_for(task, viewer_of(request))
     if found is None:
         raise Http404
     return task, found

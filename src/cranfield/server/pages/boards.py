@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.safestring import mark_safe
 
-from cranfield.server.documents import Asked, board_of, newest_of
+from cranfield.server.documents import Asked, board_of, newest_for, newest_of
 from cranfield.server.models import Snapshot, Task
 from cranfield.server.people import may_organise
 from cranfield.server.visibility import Thing, sees, visible_tasks
@@ -46,7 +46,7 @@ def _card(task: Any) -> dict[str, Any]:
     leaders = [row for row in rows if row["rank"] == 1]
     return {
         "task": task,
-        "runs": len(rows),
+        "runs": sum(row["rank"] is not None for row in rows),
         "teams": task.takes_part,
         "leader": leaders[0] if leaders else None,
         "equal": len(leaders) - 1,
@@ -58,16 +58,14 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
     """The board as it stands now."""
     task = task_for(request, slug, Thing.BOARD)
     found = newest_of(task)
-    if found is None:
-        told = {"task": task, "announcements": task.announcements.order_by("-made")[:3]}
-        return render(request, "server/board_empty.html", told)
-    asked = Asked.of(request.GET)
-    more = {
+    told = {
         "task": task,
         "announcements": task.announcements.order_by("-made")[:3],
         "sees_full": sees(viewer_of(request), Thing.FULL_BOARD, task),
     }
-    return render(request, "server/board.html", _told(found, asked) | more)
+    if found is None or not board_of(found.document_id)["rows"]:
+        return render(request, "server/board_empty.html", told)
+    return render(request, "server/board.html", _told(found, Asked.of(request.GET)) | told)
 
 
 def snapshot(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -90,7 +88,7 @@ def _whole(key: int, digest: str, made: datetime, asked: Asked) -> str:
 def full_board(request: HttpRequest, slug: str) -> HttpResponse:
     """The board with hidden runs and names, for organisers."""
     task = task_for(request, slug, Thing.FULL_BOARD)
-    found = newest_of(task, Snapshot.FULL) or newest_of(task)
+    found = newest_for(task, viewer_of(request))
     if found is None:
         return render(request, "server/board_empty.html", {"task": task, "announcements": []})
     asked = Asked.of(request.GET)

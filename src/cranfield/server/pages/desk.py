@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST
 
 from cranfield.core import CranfieldError
 from cranfield.server import tasks
+from cranfield.server.forms.tasks import Measured, Named, Parts, Rules, Split, said
 from cranfield.server.models import Job, Role, Submission, Task
 from cranfield.server.people import may_organise
 
 from .organised import attempt, for_organisers, logged_in, user_of
-from .task_forms import Measured, Named, Parts, Rules, Split
 from .wizard import FIELDS
 
 if TYPE_CHECKING:
@@ -29,17 +29,20 @@ def organise(request: HttpRequest) -> HttpResponse:
     """The tasks that are theirs."""
     user = user_of(request)
     found = Task.objects.all() if user.is_superuser else Task.objects.filter(role__user=user, role__role=Role.ORGANISER)
-    scored = Count("submissions", filter=Q(submissions__state=Submission.SCORED), distinct=True)
-    rows = found.annotate(runs=scored, taking_part=Count("participant", distinct=True)).order_by("state", "-made")
-    return render(request, "server/organise.html", {"tasks": rows, "may": may_organise(user)})
+    evaluated = Q(submissions__state=Submission.SCORED, submissions__blob__isnull=False)
+    scored = Count("submissions", filter=evaluated, distinct=True)
+    rows = found.annotate(runs=scored, taking_part=Count("participant", distinct=True))
+    in_order = rows.order_by("-state", "-made")  # open, draft, closed
+    return render(request, "server/organise.html", {"tasks": in_order, "may": may_organise(user)})
 
 
 @for_organisers
 def desk(request: HttpRequest, task: Task) -> HttpResponse:
     """How the task stands, and the way to everything else."""
-    runs = Submission.objects.filter(task=task)
+    runs = Submission.objects.filter(task=task, blob__isnull=False)
     counts = {state: runs.filter(state=state).count() for state, _ in Submission.STATES}
-    waiting = Job.objects.filter(task=task, state__in=(Job.WAITING, Job.RUNNING)).count()
+    counts["history"] = Submission.objects.filter(task=task, blob=None, state=Submission.SCORED).count()
+    waiting = Job.objects.filter(task=task, state__in=Job.LIVE).count()
     failed = Job.objects.filter(task=task, state=Job.FAILED).count()
     shown = {
         "task": task,
@@ -88,13 +91,13 @@ def settings(request: HttpRequest, task: Task) -> HttpResponse:
         "rules": Rules,
     }
     now = {name: getattr(task, name) for name in ("title", *FIELDS)} | {"listed": " ".join(task.private)}
+    now["rel"] = f"{task.rel:g}"
     parts = Parts(kinds, request.POST if request.method == "POST" else None, initial=now)
     cast("Measured", parts["measured"]).labels = tasks.labels_of(task)
     if request.method == "POST" and parts.is_valid() and _save(request, task, parts, runs=runs):
         return redirect("task-settings", task.slug)
-    return render(
-        request, "server/desk_settings.html", {"task": task, "here": "settings", "parts": parts.forms, "runs": runs}
-    )
+    shown = {"task": task, "here": "settings", "parts": parts.forms, "runs": runs, "wrong": request.method == "POST"}
+    return render(request, "server/desk_settings.html", shown)
 
 
 def _save(request: HttpRequest, task: Task, parts: Parts, *, runs: bool) -> bool:
@@ -108,9 +111,11 @@ def _save(request: HttpRequest, task: Task, parts: Parts, *, runs: bool) -> bool
             wanted["private"] = parts["split"].private(tasks.judged_topics(task))
         changed = tasks.change(task, user_of(request), wanted)
     except CranfieldError as error:
-        parts["split"].add_error(None, f"{error.problem}. {error.hint}.")
+        parts["split"].add_error(None, said(error))
         return False
-    messages.success(request, f"Saved: {', '.join(changed)}." if changed else "Nothing was changed.")
+    labels = {name: str(form[name].label) for form in parts.forms.values() for name in form.fields}
+    done = "; ".join(labels.get(name, "private topics") for name in changed)
+    messages.success(request, f"Saved: {done}." if changed else "Nothing was changed.")
     return True
 
 

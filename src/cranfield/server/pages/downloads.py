@@ -8,23 +8,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path
 
-from cranfield.data import read_qrels
 from cranfield.server import blobs
-from cranfield.server.documents import board_of, flat, newest_of
-from cranfield.server.spreadsheets import to_csv
+from cranfield.server.documents import board_of, newest_of
+from cranfield.server.spreadsheets import board_to_csv
+from cranfield.server.versions import to_trec
 from cranfield.server.visibility import Thing, sees
 
 from .frames import snapshot_for, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from cranfield.server.models import LabelVersion
-
-FIELDS = (
-    "run group key letters rank rank_low rank_high value low high difference p_adjusted p_first answered unjudged "
-    "released kind date runs anonymous_until badges"
-).split()
 
 
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
@@ -49,9 +42,7 @@ def board_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = snapshot_for(request, slug, number)
 
     def make() -> str:
-        rows = board_of(found.document_id)["rows"]
-        cells = ([*(row[name] for name in FIELDS), "; ".join(flat(row["metadata"]))] for row in rows)
-        return to_csv([*FIELDS, "metadata"], cells)
+        return board_to_csv(board_of(found.document_id)["rows"])
 
     answer = unchanging(request, found.task, f"{found.document_id}-csv", make, "text/csv; charset=utf-8")
     return _named(answer, f"{slug}-board-{number}.csv")
@@ -70,14 +61,8 @@ def qrels(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     task = task_for(request, slug, Thing.PUBLIC_LABELS)
     version: LabelVersion = get_object_or_404(task.versions, number=number)
     whole = sees(viewer_of(request), Thing.ALL_LABELS, task)
-    shown = set(version.judged if whole else version.public_topics)
-    return _named(_text("".join(_lines(version, shown))), f"{slug}-qrels-{number}.txt")
-
-
-def _lines(version: LabelVersion, shown: set[str]) -> Iterator[str]:
-    for row in read_qrels(blobs.path_of(version.qrels_id)).to_table().rows():
-        if row["topic"] in shown:
-            yield f"{row['topic']} 0 {row['document']} {row['grade']}\n"
+    text = to_trec(version, version.judged if whole else version.public_topics)
+    return _named(_text(text), f"{slug}-qrels-{number}.txt")
 
 
 def topics(request: HttpRequest, slug: str) -> HttpResponse:

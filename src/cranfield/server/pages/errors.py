@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -20,6 +21,9 @@ def _page(request: HttpRequest, status: int, said: str, hint: str) -> HttpRespon
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """The request makes no sense."""
+    if isinstance(exception, DisallowedHost):
+        hint = "Use the address that its operator gave, or ask them to add this name to hosts in cranfield.toml."
+        return _page(request, 400, "This server does not answer to that name.", hint)
     return _page(request, 400, "This request makes no sense to the server.", "Go back, and try again.")
 
 

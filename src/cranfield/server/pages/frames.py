@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 
-from cranfield.server.documents import Asked, Bars, board_of, columns_of, kinds_of
+from cranfield.server.documents import BY_NAME, Asked, Bars, board_of, columns_of, kinds_of
 from cranfield.server.models import Snapshot, Task
 from cranfield.server.panels import PANELS
 from cranfield.server.visibility import Thing, Viewer, sees
@@ -84,8 +84,8 @@ def table_of(digest: str, asked: Asked) -> str:
         "names": {column.name for column in columns_of(document)},
         "rows": [row for row in shown if row["rank"] is not None],
         "history": [row for row in shown if row["rank"] is None],
-        "history_length": sum(row["rank"] is None for row in shown),
-        "all": len(document["rows"]),
+        "all": sum(row["rank"] is not None for row in document["rows"]),
+        "turned": asked.order != BY_NAME[asked.sort].first,
         "measure": document["task"]["measure"],
         "topics": document["topics"]["private" if document["ranked_by"] == "private" else "public"],
         "confidence": f"{100 * (1 - document['task']['level']):g}",

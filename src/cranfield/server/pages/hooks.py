@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.contrib import messages
-from django.db import transaction
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 
@@ -26,16 +25,21 @@ class Announce(forms.Form):
         max_length=4000,
         label="Announcement",
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="Markdown. Stands on the board at once.",
+        help_text="Everybody who sees the board reads it at once. Markdown: **bold**, [words](https://…), lists.",
     )
 
 
 class AddWebhook(forms.Form):
     """An address that is told."""
 
-    url = forms.URLField(max_length=500, label="Address", assume_scheme="https")
+    url = forms.URLField(
+        max_length=500, label="Address", assume_scheme="https", help_text="Such as https://example.org/heard"
+    )
     events = forms.MultipleChoiceField(
-        choices=Webhook.EVENTS, widget=forms.CheckboxSelectMultiple, label="Tell it when"
+        choices=Webhook.EVENTS,
+        widget=forms.CheckboxSelectMultiple,
+        label="Tell it when",
+        error_messages={"required": "Choose what it is told of."},
     )
 
 
@@ -49,7 +53,7 @@ def announcements(request: HttpRequest, task: Task) -> HttpResponse:
             return redirect("task-announcements", task.slug)
         form = Announce(request.POST)
         if form.is_valid():
-            with transaction.atomic():
+            with audit.acting():
                 made = Announcement.objects.create(task=task, text=form.cleaned_data["text"], by=user_of(request))
                 audit.record(user_of(request), "announce", task=task, number=made.pk)
             messages.success(request, "It stands on the board.")
@@ -62,7 +66,7 @@ def announcements(request: HttpRequest, task: Task) -> HttpResponse:
 
 def _remove(request: HttpRequest, task: Task) -> None:
     found = get_object_or_404(Announcement, task=task, pk=number_of(request.POST.get("which")))
-    with transaction.atomic():
+    with audit.acting():
         audit.record(user_of(request), "announcement removed", task=task, number=found.pk, text=found.text[:200])
         found.delete()
     messages.success(request, "It is gone.")
@@ -86,7 +90,9 @@ def hooks(request: HttpRequest, task: Task) -> HttpResponse:
             if attempt(request, lambda: made.append(webhooks.make(told["url"], told["events"], by, task=task)), done):
                 form, secret = AddWebhook(), made[0].secret
     rows = list(task.webhooks.order_by("made"))
+    words = dict(Webhook.EVENTS)
     for row in rows:
+        row.told = [words[name] for name in row.events]  # type: ignore[attr-defined]
         row.last = Delivery.objects.filter(webhook=row).order_by("-made").first()  # type: ignore[attr-defined]
     shown = {"task": task, "here": "webhooks", "form": form, "rows": rows, "secret": secret}
     return render(request, "server/desk_webhooks.html", shown)

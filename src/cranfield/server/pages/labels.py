@@ -13,21 +13,25 @@ from django.utils.cache import patch_cache_control
 
 from cranfield.core import CranfieldError
 from cranfield.server import blobs, held
+from cranfield.server.forms.tasks import said
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
 from cranfield.server.relabelling import changes_of
 from cranfield.server.uploads import Arrived
-from cranfield.server.versions import add_version, change_one, differences, look_at
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.versions import add_version, change_one, check_topics, differences, look_at
+from cranfield.server.visibility import Thing, sees
 
+from .frames import task_for, viewer_of
 from .organised import for_organisers, user_of
-from .task_forms import said
 
 
 class NewLabels(forms.Form):
     """Changed judgments as a whole file."""
 
     qrels = forms.FileField(
-        label="Judgments", required=False, help_text="A TREC qrels file, packed or not. It is looked at first."
+        label="Judgments",
+        required=False,
+        help_text="A TREC qrels file with all judgments, packed or not. You see what would change before it counts.",
+        error_messages={"empty": "The file is empty."},
     )
     held_qrels = forms.CharField(required=False, widget=forms.HiddenInput)
     note = forms.CharField(max_length=300, required=False, help_text="What changed, and why: everybody may read it.")
@@ -103,16 +107,17 @@ def _upload(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpResp
         last = task.version
         if not looked.good:
             return None
-        if "make" in request.POST and came is None:
-            made = add_version(task, file.arriving, by, note=form.cleaned_data["note"], name=file.name or "qrels")
-            return _done(request, task, made)
-        shown |= {"looked": looked, "name": file.name, "next": last.number + 1 if last else 1}
-        if last is not None:
-            try:
+        try:
+            check_topics(looked.topics, task.private)
+            if "make" in request.POST and came is None:
+                made = add_version(task, file.arriving, by, note=form.cleaned_data["note"], name=file.name or "qrels")
+                return _done(request, task, made)
+            if last is not None:
                 shown["differences"] = differences(last, looked)
-            except CranfieldError as error:
-                form.add_error("qrels", said(error))
-                return None
+        except CranfieldError as error:
+            form.add_error("qrels", said(error))
+            return None
+        shown |= {"looked": looked, "name": file.name, "next": last.number + 1 if last else 1}
         again = {"held_qrels": token if came is None else held.hold(file, by), "note": form.cleaned_data["note"]}
         shown["confirm"] = NewLabels(initial=again)
         return None
@@ -127,12 +132,9 @@ def _done(request: HttpRequest, task: Task, made: LabelVersion) -> HttpResponse:
 
 def _seen(request: HttpRequest, slug: str, number: int) -> tuple[Task, LabelVersion, str]:
     """The version, if its changes may be seen: by organisers, and by everybody once the task is closed."""
-    task = get_object_or_404(Task, slug=slug)
-    viewer = Viewer.of(request.user)
-    if not (sees(viewer, Thing.TASK, task) and sees(viewer, Thing.PRIVATE_VALUES, task)):
-        raise Http404
+    task = task_for(request, slug, Thing.PRIVATE_VALUES)
     version = get_object_or_404(LabelVersion, task=task, number=number)
-    return task, version, Snapshot.FULL if sees(viewer, Thing.FULL_BOARD, task) else Snapshot.PUBLIC
+    return task, version, Snapshot.FULL if sees(viewer_of(request), Thing.FULL_BOARD, task) else Snapshot.PUBLIC
 
 
 def label_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -141,7 +143,7 @@ def label_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     told = changes_of(version, kind)
     runs = Submission.objects.filter(task=task, blob__isnull=False).exclude(state=Submission.FAILED).count()
     shown: dict[str, Any] = {"task": task, "here": "labels", "labels": version, "told": told, "runs": runs}
-    shown["mine"] = sees(Viewer.of(request.user), Thing.LOG, task)
+    shown["mine"] = sees(viewer_of(request), Thing.LOG, task)
     shown["ready"] = Result.objects.filter(version=version).count()
     shown["before"] = LabelVersion.objects.filter(task=task, number=number - 1).first()
     if told is not None:
@@ -151,7 +153,7 @@ def label_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         shown["order"] = _rows(tables["order"])[0] if "order" in tables else None
         shown["pairs"] = _rows(tables["changed"])[0] if tables.get("changed", {}).get("rows") else None
         shown["notes"] = [note for table in tables.values() for note in table["notes"]]
-    if shown["before"] is not None and sees(Viewer.of(request.user), Thing.ALL_LABELS, task):
+    if shown["before"] is not None and sees(viewer_of(request), Thing.ALL_LABELS, task):
         looked = look_at(str(blobs.path_of(version.qrels_id)), "qrels")
         shown["differences"] = differences(shown["before"], looked)
     template = "server/_label_changes.html" if request.htmx else "server/label_changes.html"  # type: ignore[attr-defined]

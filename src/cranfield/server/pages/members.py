@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 class AddPerson(forms.Form):
     """Somebody with an account gets a part."""
 
-    username = forms.CharField(max_length=150, label="Account")
-    role = forms.ChoiceField(choices=Role.ROLES)
+    username = forms.CharField(max_length=150, label="Account", help_text="The name they log in with.")
+    role = forms.ChoiceField(
+        choices=Role.ROLES, help_text="An organiser may do all that you may; an assessor sees the task."
+    )
 
 
 class AddTeam(forms.Form):
     """A team takes part."""
 
-    team = forms.CharField(max_length=100, help_text="Its name.")
+    team = forms.CharField(max_length=100, help_text="The name of a team that is on this server already.")
 
 
 class MakeInvite(forms.Form):

@@ -14,16 +14,26 @@ from django.urls import URLPattern, path
 
 from cranfield.server import accounts, people
 from cranfield.server.condition import condition, retry
-from cranfield.server.models import Audit, Invite, Job, Task, User
+from cranfield.server.models import Audit, Invite, Job, LabelVersion, Snapshot, Submission, Task, User
 
 from .organised import attempt, for_operators, number_of, user_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from django.http import HttpRequest, HttpResponse
 
 MANY = 100  # rows of a page
+WORDS = {
+    "score": "evaluate a run",
+    "board": "make the board",
+    "draw": "draw pictures",
+    "relabel": "compare labels",
+    "duplicates": "look for runs that are alike",
+    "deliver": "send a message",
+    "close": "close the task",
+    "tidy": "tidy up",
+}
 
 
 @for_operators
@@ -35,7 +45,8 @@ def operate(request: HttpRequest) -> HttpResponse:
         "acts": Audit.objects.count(),
     }
     failed = Job.objects.filter(state=Job.FAILED).select_related("task").order_by("-finished")[:10]
-    shown = {"state": condition(), "here": "health", "home": settings.HOME.folder, "counts": counts, "failed": failed}
+    shown = {"state": condition(), "here": "health", "home": settings.HOME.folder, "counts": counts}
+    shown["failed"] = _in_words(failed)
     template = "server/_condition.html" if request.htmx else "server/operate.html"  # type: ignore[attr-defined]
     return render(request, template, shown)
 
@@ -106,7 +117,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
     """What is being done, what waits, what failed."""
     if request.method == "POST":
         job = get_object_or_404(Job, pk=number_of(request.POST.get("which")))
-        attempt(request, lambda: retry(job, user_of(request)), f"{job.kind} is tried again.")
+        attempt(request, lambda: retry(job, user_of(request)), "The job is tried again.")
         return redirect(request.get_full_path())
     state = request.GET.get("state", "")
     found = Job.objects.select_related("task").order_by("-id")
@@ -114,7 +125,30 @@ def jobs(request: HttpRequest) -> HttpResponse:
         found = found.filter(state=state)
     counts = {name: Job.objects.filter(state=name).count() for name, _ in Job.STATES}
     page = Paginator(found, MANY).get_page(request.GET.get("page"))
-    return render(request, "server/jobs.html", {"page": page, "counts": counts, "state": state, "here": "jobs"})
+    shown = {"page": page, "jobs": _in_words(page), "counts": counts, "state": state, "here": "jobs"}
+    return render(request, "server/jobs.html", shown)
+
+
+def _in_words(found: Iterable[Job]) -> list[Job]:
+    """The jobs, each with what it does and to what, by the names that people know."""
+    listed = list(found)
+
+    def named(part: str) -> list[int]:
+        return [job.about[part] for job in listed if part in job.about]
+
+    versions = LabelVersion.objects.in_bulk([*named("version"), *named("new")])
+    snapshots = Snapshot.objects.in_bulk(named("snapshot"))
+    runs = Submission.objects.in_bulk(named("submission"))
+    for job in listed:
+        about, parts = job.about, []
+        if run := runs.get(about.get("submission", 0)):
+            parts.append(run.name)
+        if version := versions.get(about.get("version", about.get("new", 0))):
+            parts.append(f"labels, version {version.number}")
+        if snapshot := snapshots.get(about.get("snapshot", 0)):
+            parts.append(f"{'full board' if snapshot.kind == Snapshot.FULL else 'board'} {snapshot.number}")
+        job.words, job.of = WORDS.get(job.kind, job.kind), "; ".join(parts)  # type: ignore[attr-defined]
+    return listed
 
 
 urls: list[URLPattern] = [

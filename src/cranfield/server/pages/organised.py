@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 
 from cranfield.core import CranfieldError
+from cranfield.server.forms import sentences
 from cranfield.server.models import Task, User
 from cranfield.server.visibility import Thing, Viewer, sees
 
@@ -74,7 +75,7 @@ def attempt(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
     try:
         act()
     except CranfieldError as error:
-        messages.error(request, f"{error.problem}. {error.hint}".strip(". ") + ".")
+        messages.error(request, sentences(error))
         return False
     messages.success(request, done)
     return True

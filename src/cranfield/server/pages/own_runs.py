@@ -7,7 +7,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
@@ -15,10 +14,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from cranfield.data import run_type
-from cranfield.server import submitting
+from cranfield.server import jobs, submitting
 from cranfield.server.editing import edit
 from cranfield.server.forms.participant import Edit
-from cranfield.server.models import Job, Result, Submission, User
+from cranfield.server.models import Job, Submission, User
+from cranfield.server.scoring import job_of
 from cranfield.server.submitting import Refused
 from cranfield.server.visibility import Thing, Viewer, sees
 
@@ -58,7 +58,7 @@ class Row:
         """With what the viewer may know of it."""
         if run.state == Submission.RECEIVED:
             return cls(run=run, **_queue(run))
-        result = Result.objects.filter(submission=run).order_by("-version__number").first()
+        result = run.result
         if result is None:
             return cls(run=run)
         measure = run.task.measure
@@ -72,15 +72,12 @@ class Row:
 
 def _queue(run: Submission) -> dict[str, Any]:
     """Where its job is: running, or at which place of those that wait."""
-    job = Job.objects.filter(kind="score", about__submission=run.pk).order_by("-id").first()
-    if job is None or job.state not in (Job.WAITING, Job.RUNNING):
+    job = job_of(run)
+    if job is None:
         return {}
     if job.state == Job.RUNNING:
         return {"running": True}
-    before = Q(urgency__gt=job.urgency) | Q(urgency=job.urgency, after__lt=job.after)
-    before |= Q(urgency=job.urgency, after=job.after, pk__lt=job.pk)
-    ahead = Job.objects.filter(before, state=Job.WAITING).count()
-    return {"place": ahead + 1, "again": job.error.partition("\n")[0] if job.attempts else ""}
+    return {"place": jobs.place_of(job), "again": job.error.partition("\n")[0] if job.attempts else ""}
 
 
 def own_run(request: HttpRequest, key: str) -> tuple[Submission, User]:
@@ -123,11 +120,16 @@ def state(request: HttpRequest, key: str) -> HttpResponse:
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take a run off the board, after a question."""
     run, user = own_run(request, key)
+    mine = run.team_id in Viewer.of(user).teams
     if request.method == "POST":
-        submitting.withdraw(run, user)
-        messages.success(request, f"{run.name} is withdrawn.")
-        return redirect("my-runs") if run.team_id in Viewer.of(user).teams else redirect("board", run.task.slug)
-    return render(request, "server/withdraw.html", {"run": run, "task": run.task})
+        try:
+            submitting.withdraw(run, user)
+            messages.success(request, f"{run.name} is withdrawn.")
+        except Refused as no:
+            messages.error(request, said(no))
+        return redirect("my-runs") if mine else redirect("task-runs", run.task.slug)
+    told = {"run": run, "task": run.task, "mine": mine, "may": submitting.may_withdraw(run, user)}
+    return render(request, "server/withdraw.html", told)
 
 
 @needs_account

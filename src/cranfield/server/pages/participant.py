@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -20,12 +19,17 @@ from cranfield.server.forms.participant import Submit, name_from
 from cranfield.server.models import Membership, Participant, Task, Team, User
 from cranfield.server.submitting import BadRun, Checked, Left, Refused
 from cranfield.server.uploads import too_large
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.visibility import Viewer
 
 from . import own_runs
 from . import teams as team_pages
 from .accounts import needs_account, too_often
+from .frames import task_for
+from .organised import user_of
 from .teams import said
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +60,8 @@ class Part:
 
 
 def _task(request: HttpRequest, slug: str) -> tuple[Task, User]:
-    """The task, if the person may know of it."""
-    task, viewer = Task.objects.filter(slug=slug).first(), Viewer.of(request.user)
-    if task is None or viewer.user is None or not sees(viewer, Thing.TASK, task):
-        raise Http404
-    return task, viewer.user
+    """The task, if the person may know of it, and the person."""
+    return task_for(request, slug), user_of(request)
 
 
 @needs_account
@@ -155,7 +156,7 @@ def _look(request: HttpRequest, task: Task, user: User) -> tuple[dict[str, Any],
         return {"stopped": Refused(missing, hint="choose a run", code="E-EMPTY")}, 422
     taken = tries.take(tries.CHECK, f"account {user.pk}")
     if taken.until is not None:
-        return {"wait": too_often(taken.until, "checks")}, 429
+        return {"wait": too_often(request, taken.until, "checks")}, 429
     try:
         checked: Checked = submitting.check(task, file.path, file.name or "run")  # type: ignore[attr-defined]
     except CranfieldError as error:

@@ -12,12 +12,12 @@ from django.urls import path
 from cranfield.core import CranfieldError
 from cranfield.data import ENTRY_COLUMNS
 from cranfield.server import held
+from cranfield.server.forms.tasks import said
 from cranfield.server.importing import History, columns_of, forget_history, import_history, read_history
 from cranfield.server.models import Submission, Task
 from cranfield.server.uploads import Arrived
 
 from .organised import attempt, for_organisers, user_of
-from .task_forms import said
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,9 @@ class Upload(forms.Form):
     """The table."""
 
     table = forms.FileField(
-        required=False, label="Table", help_text="CSV; its first line names the columns, each other line is one run."
+        label="Table",
+        help_text="CSV; its first line names the columns, each other line is one run.",
+        error_messages={"required": "Choose a table.", "empty": "The table is empty."},
     )
 
 
@@ -46,8 +48,13 @@ class Columns(forms.Form):
         self.fields["value"] = forms.ChoiceField(choices=shown, label="Value", help_text="What the board gave the run.")
         for part, label in PARTS.items():
             needed = part in ("run", "date")
-            options = shown if needed else [("", "none"), *shown]
-            self.fields[part] = forms.ChoiceField(choices=options, label=label, required=needed)
+            options = [("", "choose a column" if needed else "none"), *shown]
+            self.fields[part] = forms.ChoiceField(
+                choices=options,
+                label=label,
+                required=needed,
+                error_messages={"required": f"Which column holds the {label.lower()}?"},
+            )
 
     def chosen(self) -> tuple[str, dict[str, str]]:
         """The column of values, and those of the other parts."""
@@ -96,8 +103,11 @@ def _look(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpRespon
     token = request.POST.get("held_table", "")
     file = came if isinstance(came, Arrived) else held.held(token, by) if token else None
     form = shown["upload"] = Upload(request.POST, request.FILES)
+    if not form.is_valid() and not token:
+        return None
     if file is None:
-        form.add_error("table", "Choose a table." if not token else "The table is no longer here: choose it again.")
+        form.errors.clear()
+        form.add_error("table", "The table is no longer here: choose it again.")
         return None
     try:
         try:

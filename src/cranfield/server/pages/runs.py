@@ -13,76 +13,65 @@ from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import flatten_metadata
 from cranfield.server import blobs
 from cranfield.server.comparing import MOST, compare_runs
-from cranfield.server.models import Result, Submission, Task
+from cranfield.server.documents import board_of, document_of, newest_for
+from cranfield.server.models import Submission
 from cranfield.server.scoring import values_of
-from cranfield.server.standing import newest
+from cranfield.server.submitting import may_withdraw
 from cranfield.server.topic_texts import text_of
-from cranfield.server.tries import Limit, address_of, take
+from cranfield.server.tries import Limit, address_of, have_to_wait, take
 from cranfield.server.visibility import Thing, Viewer, sees, sees_team
 
+from .frames import task_for, viewer_of
+
 if TYPE_CHECKING:
-    from cranfield.server.standing import Document
+    from cranfield.server.models import Result, Snapshot
 
+CHOOSE = f"Choose 2 to {MOST} runs of this board."
 COMPARE = Limit(what="compare", most=120, within=timedelta(hours=1))
-
-
-def find_task(request: HttpRequest, slug: str) -> tuple[Viewer, Task]:
-    """The task of that name, if the viewer may know of it."""
-    viewer = Viewer.of(request.user)
-    task = get_object_or_404(Task, slug=slug)
-    if not sees(viewer, Thing.TASK, task):
-        raise Http404
-    return viewer, task
 
 
 def find_run(request: HttpRequest, key: str) -> tuple[Viewer, Submission]:
     """The run with that key, if the viewer may know of it."""
-    viewer = Viewer.of(request.user)
+    viewer = viewer_of(request)
     run = get_object_or_404(Submission.objects.select_related("task", "team", "blob", "by"), key=key)
     if not sees(viewer, Thing.RUN, run):
         raise Http404
     return viewer, run
 
 
-def called(viewer: Viewer, run: Submission, document: Document | None = None) -> str:
-    """The name under which the viewer knows a run."""
-    if sees(viewer, Thing.RUN_NAME, run):
-        return run.name
-    row = next((row for row in document["rows"] if row["key"] == run.key), None) if document else None
-    return row["run"] if row else "anonymous"
+def _rows(snapshot: Snapshot | None) -> list[dict[str, Any]]:
+    """The runs of a board; none where there is no board."""
+    return board_of(snapshot.document_id)["rows"] if snapshot else []
 
 
 def run_card(request: HttpRequest, key: str) -> HttpResponse:
     """Everything about one run that the viewer may see."""
     viewer, run = find_run(request, key)
-    named = sees(viewer, Thing.RUN_NAME, run)
-    shown = newest(run.task, viewer)
-    row = next((row for row in shown.document["rows"] if row["key"] == key), None) if shown else None
-    result = _result(run)
+    named, own = sees(viewer, Thing.RUN_NAME, run), sees(viewer, Thing.RUN_STATE, run)
+    snapshot = newest_for(run.task, viewer)
+    row = next((row for row in _rows(snapshot) if row["key"] == key), None)
+    result = run.result
     return render(
         request,
         "server/run.html",
         {
             "task": run.task,
             "run": run,
-            "name": called(viewer, run, shown.document if shown else None),
+            "name": run.name if named else row["run"] if row else "anonymous",
             "named": named,
             "knows_team": named and sees_team(viewer, run.team),
-            "own": sees(viewer, Thing.RUN_STATE, run),
+            "own": own,
+            "mine": run.team_id in viewer.teams,
+            "may_withdraw": own and viewer.user is not None and may_withdraw(run, viewer.user),
             "may_download": run.blob_id and sees(viewer, Thing.RUN_FILE, run),
             "row": row,
-            "snapshot": shown.snapshot if shown else None,
+            "ranked": sum(one["rank"] is not None for one in _rows(snapshot)),
             "metadata": flatten_metadata(run.metadata) if named else [],
             "values": _values(viewer, run, result),
             "topics": _topics(viewer, run, result),
             "version": result.version if result else None,
         },
     )
-
-
-def _result(run: Submission) -> Result | None:
-    """The values under the newest labels under which there are any."""
-    return run.results.select_related("version").order_by("-version__number").first()
 
 
 def _values(viewer: Viewer, run: Submission, result: Result | None) -> list[dict[str, Any]]:
@@ -122,31 +111,32 @@ def run_file(request: HttpRequest, key: str) -> HttpResponse | FileResponse:
 
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Two to four runs: outcomes before averages, then a verdict."""
-    viewer, task = find_task(request, slug)
-    shown = newest(task, viewer)
-    choices = [row for row in shown.document["rows"] if row["rank"] is not None] if shown else []
+    viewer, task = viewer_of(request), task_for(request, slug)
+    snapshot = newest_for(task, viewer)
+    choices = [row for row in _rows(snapshot) if row["rank"] is not None]
     asked = request.GET.getlist("run") or [key for key in request.GET.get("runs", "").split(",") if key]
     known = {row["key"]: row["run"] for row in choices}
     keys = [key for key in dict.fromkeys(asked) if key in known]
     told: dict[str, Any] = {}
-    if asked and not 2 <= len(keys) <= MOST:
-        told["problem"] = f"Choose two to {MOST} runs of this board."
-    elif keys and shown is not None:
-        if not take(COMPARE, address_of(request)).granted:
+    if len(asked) > 1 and not 2 <= len(keys) <= MOST:
+        told["problem"] = CHOOSE
+    elif len(keys) > 1 and snapshot is not None:
+        taken = take(COMPARE, address_of(request))
+        if taken.until is not None:
+            have_to_wait(request, taken.until)
             return render(
                 request,
                 "server/fault.html",
-                {"said": "That was a lot of comparisons.", "hint": "Wait a little."},
+                {"said": "That was a lot of comparisons.", "hint": "Wait a little, then try again.", "status": 429},
                 status=429,
             )
         found = {run.key: run for run in Submission.objects.filter(task=task, key__in=keys, blob__isnull=False)}
         runs = [(known[key], found[key]) for key in keys if key in found and sees(viewer, Thing.RUN, found[key])]
         try:
             if len(runs) < 2:  # one was withdrawn after this board
-                raise ParameterError(f"Choose two to {MOST} runs of this board.")
-            told["compared"] = compare_runs(
-                runs, shown.snapshot.version, private=sees(viewer, Thing.PRIVATE_VALUES, task)
-            )
+                raise ParameterError(CHOOSE)
+            private = sees(viewer, Thing.PRIVATE_VALUES, task)
+            told["compared"] = compare_runs(runs, snapshot.version, private=private)
         except CranfieldError as error:
             told["problem"] = error.problem
     return render(
@@ -156,24 +146,13 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def topic_page(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     """What a topic asks, and how every run does on it."""
-    viewer, task = find_task(request, slug)
-    shown = newest(task, viewer)
-    version = shown.snapshot.version if shown else task.version
+    viewer, task = viewer_of(request), task_for(request, slug)
+    snapshot = newest_for(task, viewer)
+    version = snapshot.version if snapshot else task.version
     if version is None or topic not in version.judged:
         raise Http404
     if topic in version.private_topics and not sees(viewer, Thing.PRIVATE_TOPICS, task):
         raise Http404
-    panel = shown.document["panels"].get("topics") if shown else None
-    rows: list[dict[str, Any]] = []
-    if panel and panel["table"]:
-        every = [dict(zip(panel["table"]["columns"], row, strict=True)) for row in panel["table"]["rows"]]
-        rows = sorted(
-            (row for row in every if row["topic"] == topic),
-            key=lambda row: (row["value"] is None, -(row["value"] or 0)),
-        )
-    keys = {row["run"]: row["key"] for row in shown.document["rows"]} if shown else {}
-    for row in rows:
-        row["key"] = keys.get(row["run"])
     seen = version.judged if sees(viewer, Thing.PRIVATE_TOPICS, task) else version.public_topics
     place = seen.index(topic)
     return render(
@@ -183,12 +162,22 @@ def topic_page(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
             "task": task,
             "topic": topic,
             "text": text_of(task, topic),
-            "rows": rows,
+            "rows": _values_of_topic(snapshot, topic) if snapshot else [],
             "before": seen[place - 1] if place else None,
             "after": seen[place + 1] if place + 1 < len(seen) else None,
             "private": topic in version.private_topics,
         },
     )
+
+
+def _values_of_topic(snapshot: Snapshot, topic: str) -> list[dict[str, Any]]:
+    """How every run of a board does on a topic, the best first."""
+    document = document_of(snapshot.document_id)
+    table = document["panels"].get("topics", {}).get("table") or {"columns": [], "rows": []}
+    every = (dict(zip(table["columns"], row, strict=True)) for row in table["rows"])
+    keys = {row["run"]: row["key"] for row in document["rows"]}
+    rows = [row | {"key": keys.get(row["run"])} for row in every if row["topic"] == topic]
+    return sorted(rows, key=lambda row: (row["value"] is None, -(row["value"] or 0)))
 
 
 urls: list[URLPattern] = [

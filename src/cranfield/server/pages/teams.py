@@ -14,10 +14,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from cranfield.server import accounts, teams
+from cranfield.server.forms import sentences
 from cranfield.server.forms.accounts import InviteToTeam, TeamForm
 from cranfield.server.models import Invite, Membership, Task, Team, User
 from cranfield.server.submitting import Refused
 from cranfield.server.visibility import Thing, Viewer, sees, sees_team
+
+from .organised import number_of
 
 
 @login_required
@@ -44,8 +47,7 @@ def my_teams(request: HttpRequest) -> HttpResponse:
 
 def said(no: Refused) -> str:
     """A refusal as a sentence or two for a page."""
-    hint = f" {no.hint[0].upper()}{no.hint[1:]}." if no.hint else ""
-    return f"{no.problem[0].upper()}{no.problem[1:]}.{hint}"
+    return sentences(no)
 
 
 def _tasks(team: Team, viewer: Viewer) -> list[Task]:
@@ -130,8 +132,7 @@ def _change(request: HttpRequest, found: Team, user: User, what: str) -> str:
         teams.leave(found, user)
         return f"You have left {found.name}."
     if what == "void":
-        number = request.POST.get("invite", "")
-        invite = Invite.objects.filter(team=found, pk=number).first() if number.isdecimal() else None
+        invite = Invite.objects.filter(team=found, pk=number_of(request.POST.get("invite"))).first()
         if invite is None:
             raise Http404
         accounts.void(invite, user)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 MANY = 100  # rows of a page
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @for_organisers
@@ -47,7 +49,14 @@ def runs(request: HttpRequest, task: Task) -> HttpResponse:
 def log(request: HttpRequest, task: Task) -> HttpResponse:
     """What was done, the last act first."""
     page = Paginator(Audit.objects.filter(task=task.slug).order_by("-id"), MANY).get_page(request.GET.get("page"))
-    rows = [{"act": act, "about": _words(act.about)} for act in page]
+    acts = list(page)
+    keys = [act.about["run"] for act in acts if "run" in act.about]
+    names = dict(Submission.objects.filter(task=task, key__in=keys).values_list("key", "name"))
+    rows = []
+    for act in acts:
+        name = names.get(act.about.get("run", ""), "")
+        rest = {part: value for part, value in act.about.items() if not name or part not in ("run", "name")}
+        rows.append({"act": act, "name": name, "about": _words(rest)})
     return render(request, "server/audit.html", {"task": task, "here": "audit", "page": page, "rows": rows})
 
 
@@ -56,7 +65,11 @@ def _words(about: dict[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        value = [f"{name} {one}" for name, one in value.items()]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if DIGEST.fullmatch(text):
+        return f"{text[:12]}…"
     return text if len(text) <= 80 else f"{text[:12]}…" if " " not in text else f"{text[:79]}…"
 
 

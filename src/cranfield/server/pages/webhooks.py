@@ -17,6 +17,8 @@ from cranfield.server import webhooks
 from cranfield.server.models import Delivery, Membership, Team, User, Webhook
 from cranfield.server.visibility import Viewer
 
+from .organised import number_of, user_of
+
 SHOWN = 10  # messages of each webhook
 
 
@@ -32,13 +34,6 @@ class AddWebhook(forms.Form):
     )
 
 
-def _person(request: HttpRequest) -> User:
-    user = Viewer.of(request.user).user
-    if user is None:
-        raise Http404
-    return user
-
-
 def _led(person: User) -> list[int]:
     """The teams of a person who may say where messages of theirs go."""
     return list(Membership.objects.filter(user=person, leader=True).values_list("team_id", flat=True))
@@ -49,7 +44,7 @@ def _led(person: User) -> list[int]:
 @require_http_methods(["GET", "POST"])
 def my_webhooks(request: HttpRequest) -> HttpResponse:
     """The webhooks of one's teams, and what became of their messages; a new one."""
-    person = _person(request)
+    person = user_of(request)
     form, secret = _form(person), ""
     if request.method == "POST":
         if request.POST.get("act") in ("remove", "ping"):
@@ -82,9 +77,7 @@ def _form(person: User, request: HttpRequest | None = None) -> AddWebhook:
 
 def _act(request: HttpRequest, person: User) -> HttpResponse:
     """Remove a webhook, or send it a message to try it."""
-    which = request.POST.get("which", "")
-    number = int(which) if which.isascii() and which.isdigit() and len(which) < 16 else 0
-    hook = Webhook.objects.filter(pk=number, team__in=_led(person)).first()
+    hook = Webhook.objects.filter(pk=number_of(request.POST.get("which")), team__in=_led(person)).first()
     if hook is None:
         raise Http404
     if request.POST["act"] == "remove":

@@ -12,12 +12,13 @@ from django.urls import path
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import read_topics
 from cranfield.server import held, tasks
+from cranfield.server.forms.tasks import Measured, Named, Parts, Rules, Split, said
 from cranfield.server.people import may_organise
+from cranfield.server.submitting import problem_row, problem_rows
 from cranfield.server.uploads import Arrived
-from cranfield.server.versions import Looked, look_at, problem_row
+from cranfield.server.versions import Looked, look_at
 
 from .organised import logged_in, user_of
-from .task_forms import Measured, Named, Parts, Rules, Split
 
 if TYPE_CHECKING:
     from django import forms
@@ -35,7 +36,7 @@ class Sent:
         for name in ("qrels", "topics"):
             came = request.FILES.get(name)
             token = request.POST.get(f"held_{name}", "")
-            file = cast("Arrived", came) if came and came.size else held.held(token, self.by) if token else None
+            file = cast("Arrived", came) if came else held.held(token, self.by) if token else None
             if file is not None:
                 self.files[name] = file
                 if hold:
@@ -61,12 +62,7 @@ class Sent:
             found = read_topics(file.path, name=name)
         except InputError as error:
             return 0, [problem_row(error, name)], []
-        rows = [
-            {"file": name, "line": one.line, "code": one.code, "severity": one.severity}
-            | {"message": one.message, "hint": one.hint}
-            for one in found.source.problems.kept
-        ]
-        return len(found.topics), rows, list(found.topics)
+        return len(found.topics), problem_rows(found.source.problems), list(found.topics)
 
 
 def _seen(parts: Parts, sent: Sent) -> dict[str, Any]:
@@ -75,22 +71,28 @@ def _seen(parts: Parts, sent: Sent) -> dict[str, Any]:
     cast("Measured", parts["measured"]).labels = looked
     parts.is_valid()
     count, wrong, texts = sent.texts()
+    stops = [row for row in wrong if row["severity"] == "error"]
+    if looked is not None and not looked.good:  # what cannot be used is not kept: it would stand in the way
+        sent.tokens.pop("qrels", None)
+    if stops:
+        sent.tokens.pop("topics", None)
     told = parts.told
-    seen: dict[str, Any] = {"looked": looked, "texts": count, "held": sent.tokens, "told": told, "wrong": wrong}
+    seen: dict[str, Any] = {"looked": looked, "texts": count, "held": sent.tokens, "told": told, "stops": stops}
     seen["names"] = {name: file.name for name, file in sent.files.items()}
     seen["scales"] = tasks.scales_of(told["measures"]) if "measures" in told else []
     if looked is None:
         return seen
     seen["problems"] = looked.problems + wrong
     if looked.good:
-        seen["grades"], seen["relevant"] = looked.grades(), looked.relevant(told.get("rel") or 1)
+        split = cast("Split", parts["split"])
+        seen["grades"], seen["relevant"] = looked.grades(), looked.relevant(told.get("rel", 1))
         known = {topic.lstrip("0") for topic in texts}
         seen["textless"] = [topic for topic in looked.topics if topic.lstrip("0") not in known] if texts else []
         try:
-            seen["private"] = cast("Split", parts["split"]).private(looked.topics)
-            seen["public"] = len(looked.topics) - len(seen["private"])
+            seen["private"] = split.private(looked.topics) if split.is_valid() else None
+            seen["public"] = len(looked.topics) - len(seen["private"] or ())
         except CranfieldError as error:
-            parts["split"].add_error(None, f"{error.problem}. {error.hint}.")
+            split.add_error(None, said(error))
     return seen
 
 
@@ -108,14 +110,25 @@ def new_task(request: HttpRequest) -> HttpResponse:
         if live:
             return render(request, "server/_task_preview.html", seen | {"errors": _errors(parts)})
         look = "look" in request.POST
-        good = parts.is_valid() and seen.get("private") is not None and not seen["wrong"]
+        good = parts.is_valid() and seen.get("private") is not None and not seen["stops"]
         if not look and good and seen["looked"].good:
             return _make(request, parts, sent, seen)
-        if not look and seen["looked"] is None:
-            seen["missing"] = "Choose a file of judgments."
+        if not look:
+            seen["missing"] = _missing(seen)
         return render(request, "server/new_task.html", {"parts": parts.forms, "again": True} | seen)
     finally:
         sent.drop()
+
+
+def _missing(seen: dict[str, Any]) -> str:
+    """Why there is no task yet, in a sentence: on a phone, what is wrong stands far below."""
+    if seen["looked"] is None:
+        return "Choose a file of judgments."
+    if not seen["looked"].good:
+        return f"{seen['names']['qrels']} cannot be used: see what is wrong with it."
+    if seen["stops"]:
+        return f"{seen['names']['topics']} cannot be used: see what is wrong with it, or leave it out."
+    return "There is no task yet: some fields below say what is wrong."
 
 
 def _errors(parts: Parts) -> list[str]:
@@ -144,7 +157,8 @@ def _make(request: HttpRequest, parts: Parts, sent: Sent, seen: dict[str, Any]) 
             **{name: told[name] for name in FIELDS},
         )
     except CranfieldError as error:  # somebody was quicker with the address
-        parts["named"].add_error("slug", f"{error.problem}. {error.hint}.")
+        parts["named"].add_error("slug", said(error))
+        seen["missing"] = _missing(seen)
         return render(request, "server/new_task.html", {"parts": parts.forms, "again": True} | seen)
     state = "published: teams can join and submit" if made.state == made.OPEN else "kept as a draft: only you see it"
     messages.success(request, f"{made.title} is {state}.")

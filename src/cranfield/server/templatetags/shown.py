@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 register = template.Library()
 NOTHING = "–"
+SPACE = "\N{NO-BREAK SPACE}"
+PERCENT = f"{SPACE}%"
 
 
 @register.filter
@@ -38,7 +40,7 @@ def signed(value: Any, places: int = 4) -> str:
 @register.filter
 def percent(value: Any) -> str:
     """A share as a percentage; a dash where there is none."""
-    return NOTHING if value is None else f"{100 * value:.0f}%"
+    return NOTHING if value is None else f"{100 * value:.0f}{PERCENT}"
 
 
 @register.filter
@@ -47,8 +49,8 @@ def p_value(value: Any) -> str:
     if value is None:
         return NOTHING
     if value < 0.001:
-        return "p < .001"
-    return "p > .999" if value > 0.999 else f"p = {value:.3f}".replace("0.", ".", 1)
+        return f"p{SPACE}<{SPACE}.001"
+    return f"p{SPACE}>{SPACE}.999" if value > 0.999 else f"p{SPACE}={SPACE}{value:.3f}".replace("0.", ".", 1)
 
 
 @register.filter
@@ -57,10 +59,10 @@ def chance(value: Any) -> str:
     if value is None:
         return NOTHING
     if value < 0.001:
-        return "<0.1%"
+        return f"<0.1{PERCENT}"
     if 0.999 < value < 1:
-        return ">99.9%"
-    return f"{100 * value:.1f}%"
+        return f">99.9{PERCENT}"
+    return f"{100 * value:.1f}{PERCENT}"
 
 
 @register.filter

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils import timezone
 
 from cranfield.core import CranfieldError
 from cranfield.server import tasks
 from cranfield.server.versions import Looked
 from cranfield.stats import parse_tests
+
+from . import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +22,7 @@ WHEN = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H
 
 def said(error: CranfieldError) -> forms.ValidationError:
     """An error of ours as one of a form."""
-    return forms.ValidationError(f"{error.problem}. {error.hint}".strip(". ") + ".")
+    return forms.ValidationError(sentences(error))
 
 
 class Named(forms.Form):
@@ -27,7 +30,11 @@ class Named(forms.Form):
 
     title = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     slug = forms.SlugField(
-        max_length=60, required=False, label="Address", help_text="Stands in links; made from the title if left empty."
+        max_length=60,
+        required=False,
+        label="Address",
+        help_text="Stands in links; made from the title if left empty.",
+        error_messages={"invalid": "Letters without accents, digits, - and _ only."},
     )
     summary = forms.CharField(max_length=300, required=False, help_text="One sentence for the list of tasks.")
     about = forms.CharField(
@@ -56,14 +63,24 @@ class Measured(forms.Form):
     """How runs are measured and told apart."""
 
     measures = forms.CharField(
-        max_length=400, initial="nDCG@10 AP RR@100", help_text="The first one ranks. Blanks between them."
+        max_length=400, initial="nDCG@10 AP RR@100", help_text="Blanks between them; the first one ranks the runs."
     )
-    rel = forms.FloatField(initial=1, label="Smallest relevant grade", widget=forms.NumberInput(attrs={"step": "any"}))
+    rel = forms.FloatField(
+        initial=1,
+        label="Smallest relevant grade",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        help_text="Documents with this grade or a higher one are relevant.",
+    )
     test = forms.CharField(
-        max_length=60, initial="tukey", label="Test", help_text="Which runs differ: tukey, or t, sign, signed-rank …"
+        max_length=60, initial="tukey", label="Test", help_text="Says which runs differ: tukey, t, sign, signed-rank …"
     )
     level = forms.FloatField(
-        initial=0.05, min_value=0.0001, max_value=0.5, widget=forms.NumberInput(attrs={"step": "any"}), label="Level"
+        initial=0.05,
+        min_value=0.0001,
+        max_value=0.5,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        label="Level",
+        help_text="The chance of calling a difference real that is none. 0.05 is usual.",
     )
 
     labels: Looked | None = None  # to try the measures on
@@ -105,6 +122,7 @@ class Split(forms.Form):
         max_value=90,
         label="Private topics, in percent",
         help_text="Kept off the board until the task is closed: what nobody sees cannot be tuned on. 50 is usual.",
+        error_messages={"max_value": "At most %(limit_value)s percent: the board needs topics, too."},
     )
     seed = forms.IntegerField(
         initial=0, min_value=0, max_value=2**31 - 1, required=False, help_text="The same seed draws the same topics."
@@ -119,7 +137,7 @@ class Split(forms.Form):
     show_private = forms.BooleanField(
         required=False,
         label="Tell each team one value on private topics while the task is open",
-        help_text="Filtered by the Ladder and rounded. The leak page says what it costs.",
+        help_text="Rounded, and another one only after a real gain. Leak budget, on the desk, says what it costs.",
     )
 
     def private(self, judged: Sequence[str]) -> list[str]:
@@ -133,18 +151,27 @@ class Split(forms.Form):
 class Rules(forms.Form):
     """How often, how long, for whom."""
 
-    limit = forms.IntegerField(initial=2, min_value=0, max_value=10_000, label="Submissions of a team")
-    days = forms.IntegerField(initial=30, min_value=1, max_value=3650, label="… in so many days")
-    most = forms.IntegerField(initial=100, min_value=0, max_value=100_000, label="Submissions of a team at all")
+    limit = forms.IntegerField(initial=2, min_value=0, max_value=10_000, label="Submissions of a team …")
+    days = forms.IntegerField(
+        initial=30,
+        min_value=1,
+        max_value=3650,
+        label="… in how many days",
+        help_text="The window slides: after so many days, a submission no longer counts.",
+    )
+    most = forms.IntegerField(initial=100, min_value=0, max_value=100_000, label="Submissions of a team in all")
     embargo_days = forms.IntegerField(
         initial=0, min_value=0, max_value=3650, label="Days a run may be hidden", help_text="0: not at all."
     )
     anonymous_days = forms.IntegerField(
         initial=0, min_value=0, max_value=3650, label="Days a team may be unnamed", help_text="0: not at all."
     )
-    opens = forms.DateTimeField(required=False, widget=WHEN, label="Opens (UTC)")
+    opens = forms.DateTimeField(required=False, widget=WHEN, label="Opens (UTC)", help_text="No run is taken before.")
     closes = forms.DateTimeField(
-        required=False, widget=WHEN, label="Closes (UTC)", help_text="By itself. Without a date you close it by hand."
+        required=False,
+        widget=WHEN,
+        label="Closes (UTC)",
+        help_text="By itself, at that time. Without one you close it by hand.",
     )
     invited_only = forms.BooleanField(required=False, label="Only those who are invited see it")
     labels_public = forms.BooleanField(
@@ -153,10 +180,13 @@ class Rules(forms.Form):
     runs_public = forms.BooleanField(required=False, label="Runs may be downloaded once it is closed")
 
     def clean(self) -> dict[str, Any]:
-        """It closes after it opens."""
+        """It closes after it opens, and not by a slip: closing cannot be undone."""
         told: dict[str, Any] = super().clean() or self.cleaned_data
-        if told.get("opens") and told.get("closes") and told["closes"] <= told["opens"]:
+        opens, closes, was = told.get("opens"), told.get("closes"), self.initial.get("closes")
+        if opens and closes and closes <= opens:
             self.add_error("closes", "It must close after it opens.")
+        elif closes and closes <= timezone.now() and closes != (was and was.replace(second=0, microsecond=0)):
+            self.add_error("closes", "This time is over. To close a task now, there is a button on its desk.")
         return told
 
 

@@ -1,0 +1,28 @@
+"""The queue as a test turns it: time passes when the test says so."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from cranfield.server import jobs
+from cranfield.server.models import Job
+
+
+def only() -> Job:
+    return Job.objects.get(kind="errand")
+
+
+def due_now() -> None:
+    Job.objects.filter(state=Job.WAITING).update(after=timezone.now())
+
+
+def let_the_lease_run_out() -> None:
+    Job.objects.filter(state=Job.RUNNING).update(lease=timezone.now() - timedelta(seconds=1))
+
+
+def take_one(worker: str) -> Job:
+    job = jobs.take(worker)
+    assert job is not None
+    return job

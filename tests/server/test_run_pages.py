@@ -1,0 +1,85 @@
+"""Pages of one run and of some runs side by side."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from cranfield.server.importing import History, Row, import_history
+from cranfield.server.models import Submission
+from cranfield.server.pages import runs
+from cranfield.server.tries import Limit
+
+if TYPE_CHECKING:
+    import pytest
+
+    from cranfield.server.models import Task
+
+    from .world import World
+
+
+def words_of(world: World, address: str, status: int = 200) -> str:
+    """What a visitor reads at an address."""
+    answer = world.client().get(address)
+    assert answer.status_code == status
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", answer.content.decode())))
+
+
+def compare(task: Task, *names: str) -> str:
+    keys = [Submission.objects.get(task=task, name=name).key for name in names]
+    return f"/tasks/{task.slug}/compare/?runs={','.join(keys)}"
+
+
+def test_compared_runs_are_called_by_their_names(world: World) -> None:
+    """In tables for programs a run is a or b, and an outcome only_a."""
+    task = world.filled()
+    words = words_of(world, compare(task, "ideal", "poor"))
+    assert "ideal poor only ideal " in words
+    assert "ideal poor only poor " in words
+    assert "only_" not in words
+    assert "do_no_harm" not in words
+    assert "better in both" in words
+
+
+def test_a_run_called_as_the_other_side_keeps_its_name(world: World) -> None:
+    task = world.task()
+    world.hand_in(task, "b", 3)
+    world.hand_in(task, "a", team="Beta")
+    world.work()
+    words = words_of(world, compare(task, "b", "a"))
+    assert re.search(r"neither [\d.]+ .* b a only b \d+ .* b a only a \d+", words)
+
+
+def test_one_run_to_begin_with_is_no_mistake(world: World) -> None:
+    """The card of a run leads here."""
+    task = world.filled()
+    words = words_of(world, compare(task, "ideal"))
+    assert "Choose 2 to 4 runs " in words
+    assert "of this board" not in words
+    five = compare(task, *("ideal", "good", "fair", "poor")) + ",another"
+    assert "Whole measures" in words_of(world, five)  # what is not on the board is not asked for
+    assert "Choose 2 to 4 runs of this board." in words_of(world, compare(task, "ideal") + ",another")
+
+
+def test_too_many_comparisons(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = world.filled()
+    monkeypatch.setattr(runs, "COMPARE", Limit(what="compare", most=1, within=timedelta(hours=1)))
+    words_of(world, compare(task, "ideal", "good"))
+    words = words_of(world, compare(task, "ideal", "good"), status=429)
+    assert " 429 That was a lot of comparisons. Wait a little, then try again." in words
+
+
+def test_a_card_counts_the_runs_that_are_ranked(world: World) -> None:
+    task = world.filled()
+    past = Row(name="older", team="elsewhere", date=timezone.now().date(), value=0.125, description="")
+    import_history(task, world.people["organiser"], History(rows=[past]), name="past.csv")
+    world.work()
+    words = words_of(world, f"/runs/{Submission.objects.get(name='ideal').key}/")
+    assert "Rank 1 of 4 on the board . When topics are drawn again, it stands at 1" in words
+    stated = words_of(world, f"/runs/{Submission.objects.get(name='older').key}/")
+    assert f"Stated value: {task.measure} 0.1250. There is no run to evaluate, so it is not ranked." in stated
+    assert "received" not in stated

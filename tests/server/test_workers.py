@@ -1,0 +1,102 @@
+"""Workers: they show that they live, keep what they do, and end in order."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from cranfield.server import jobs
+from cranfield.server.models import Job, Worker
+from tests.server.together import wait_for, worker
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_keeps_a_lease_alive_while_the_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.6))
+    monkeypatch.setattr(jobs, "BEAT", 0.1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    @jobs.kind("long")
+    def long() -> None:
+        begun.set()
+        go_on.wait(10)
+
+    jobs.put("long")
+    thread = worker(once=True)
+    thread.start()
+    begun.wait(10)
+    time.sleep(1.5)  # more than two leases
+    assert jobs.take("another") is None
+    seen = Worker.objects.get()
+    assert seen.doing == "long"
+    assert timezone.now() - seen.seen < timedelta(seconds=1)
+    go_on.set()
+    thread.join(10)
+    del jobs.KINDS["long"]
+    job = Job.objects.get()
+    assert (job.state, job.attempts, job.worker) == (Job.DONE, 1, seen.name)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_does_not_keep_what_nobody_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database goes away when a job is to be noted as done: its lease must run out, and it is done again."""
+    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.5))
+    monkeypatch.setattr(jobs, "BEAT", 0.05)
+    done = jobs.do
+    failed: list[int] = []
+
+    def away(job: Job) -> None:
+        if not failed:
+            failed.append(job.pk)
+            raise OperationalError("the connection is closed")
+        done(job)
+
+    monkeypatch.setattr(jobs, "do", away)
+    jobs.KINDS["nothing"] = lambda: None
+    jobs.put("nothing")
+    stop = threading.Event()
+    thread = worker(stop=stop, idle=0.05)
+    thread.start()
+    wait_for(lambda: Job.objects.filter(kind="nothing", state=Job.DONE).exists())
+    stop.set()
+    thread.join(10)
+    del jobs.KINDS["nothing"]
+    assert Job.objects.get(kind="nothing").attempts == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_beats_on_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "BEAT", 0.02)
+    heart = jobs.Heart("one")
+    beat, beats = heart.beat, []
+
+    def sometimes() -> None:
+        beats.append(1)
+        if len(beats) < 3:
+            raise InterfaceError("connection already closed")
+        beat()
+
+    monkeypatch.setattr(heart, "beat", sometimes)
+    heart.start()
+    wait_for(lambda: Worker.objects.exists())
+    heart.stopped.set()
+    heart.join(5)
+    assert Worker.objects.get().name == "one"
+
+
+def test_a_worker_ends_after_the_job_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    import signal
+
+    caught: dict[int, Any] = {}
+    monkeypatch.setattr(signal, "signal", caught.__setitem__)
+    stop = threading.Event()
+    jobs.stop_on_signals(stop)
+    assert set(caught) == {signal.SIGTERM, signal.SIGINT}
+    caught[signal.SIGTERM](signal.SIGTERM, None)
+    assert stop.is_set()
