@@ -98,7 +98,7 @@ def test_errors_are_told_as_lint_tells_them(alice: Command, server: Running) -> 
 def test_a_dry_run_keeps_nothing(alice: Command, server: Running) -> None:
     before = alice("status", server.task, "--json").out
     ended = alice("submit", server.task, "good.run", "--dry-run")
-    assert (ended.code, ended.out, ended.err) == (0, "", "good.run: no problems: it would be taken\n")
+    assert (ended.code, ended.out, ended.err) == (0, "", "good.run: no problems: the file is as it should be\n")
     assert alice("status", server.task, "--json").out == before
 
 

@@ -56,7 +56,7 @@ def test_a_row_says_everything(client: Client, task: Task) -> None:
     assert "3 (2–4) run-002 Team 2" in words
     assert "−0.0321 p = .012" in words
     assert "automatic 2026-03-03 7 baseline" in words
-    assert "2 runs by mean nDCG@10 over 50 topics; bars are 95 % confidence intervals" in words
+    assert "2 runs by mean nDCG@10 over 50 topics; bars are 95 % confidence intervals, brackets the places" in words
     assert "run-001 is first by mean nDCG@10." in words
     assert "Labels: version 1, 1,234 judgments" in words
     assert 'href="/tasks/ad-hoc/boards/1/"' in page

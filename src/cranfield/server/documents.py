@@ -37,7 +37,9 @@ class Column:
 
 COLUMNS = (
     Column(name="letters", title="Group", number=False, first=UP, help="Runs that share a letter cannot be told apart"),
-    Column(name="rank", title="Rank", first=UP, help="1 + the number of runs significantly better; its interval"),
+    Column(
+        name="rank", title="Rank", first=UP, help="1 + the number of runs significantly better; (its places by mean)"
+    ),
     Column(name="run", title="Run and team", number=False, first=UP),
     Column(name="value", title="Value"),
     Column(name="difference", title="To the best", help="Difference to the best run, and its adjusted p"),

@@ -228,7 +228,7 @@ def _check_dates(task: Task, embargo: date | None, anonymous: date | None) -> No
         if day is None:
             continue
         if not today < day <= today + timedelta(days=most):
-            hint = f"at most {most} days" if most else "this task does not allow it"
+            hint = f"choose a day after today, at most {most} days away" if most else "this task does not allow it"
             raise Refused(f"a run cannot be {what} until {day}", hint=hint, code="E-DATE")
 
 
