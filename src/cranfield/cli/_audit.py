@@ -42,7 +42,7 @@ def _show(task: str) -> None:
 
     rows = Audit.objects.filter(task=task) if task else Audit.objects.all()
     for row in rows.order_by("id").iterator():
-        about = " ".join(f"{key}={value}" for key, value in row.about.items())
+        about = " ".join(f"{key}={value}" for key, value in sorted(row.about.items()))
         click.echo(f"{row.pk}\t{row.at:%Y-%m-%d %H:%M:%S}\t{row.who}\t{row.what}\t{row.task}\t{about}")
 
 

@@ -66,7 +66,7 @@ def _words(about: dict[str, Any]) -> str:
 
 def _short(value: Any) -> str:
     if isinstance(value, dict):
-        value = [f"{name} {one}" for name, one in value.items()]
+        value = [f"{name} {one}" for name, one in sorted(value.items())]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     if DIGEST.fullmatch(text):
         return f"{text[:12]}…"
