@@ -65,6 +65,14 @@ def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cranfield.server.panels.to_picture", _drawn_once)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that start servers of their own, with databases of their own, are the same on both: they run once."""
+    own = [item for item in items if POSTGRES and item.get_closest_marker("own_server")]
+    if own:
+        config.hook.pytest_deselected(items=own)
+        items[:] = [item for item in items if item not in own]
+
+
 @pytest.fixture(autouse=True)
 def clean_home() -> Iterator[None]:
     """Blobs of a test are gone after it, as its rows are."""

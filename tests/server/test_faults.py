@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.own_server
 KILLS, RUNS = (20, 200) if SIZE.name == "full" else (4, 24)
 
 

@@ -98,8 +98,8 @@ def command(
     if dry_run:
         if not told["good"]:
             _refuse(run, told["problems"], form)
-        said = f"{_counted(run, told['problems'])}: the file is as it should be"
-        study = _study("submit", told["problems"], None, said)
+        good = f"{_counted(run, told['problems'])}: the file is as it should be"
+        study = _study("submit", told["problems"], None, good)
         show_answer(study, problem_lines(told["problems"]), form)
         click.echo(study.sentence, err=True)
         return
