@@ -32,6 +32,10 @@ from cranfield.server.demo import fill
 from cranfield.server.jobs import work
 fill(runs=129)
 work(once=True)
+from django.utils import timezone
+from cranfield.server.models import Job
+Job.objects.filter(kind="draw").update(after=timezone.now())  # pictures of boards that were overtaken
+work(once=True)
 from cranfield.server import boards
 from cranfield.server.gathering import gather
 from cranfield.server.models import Task
