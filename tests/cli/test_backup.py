@@ -129,9 +129,7 @@ def test_what_is_cut_off_leaves_nothing(place: Path, tmp_path: Path, words: list
     ids=["backup", "export", "task"],
 )
 def test_a_full_disk_is_told_and_nothing_stays_on_it(place: Path, tmp_path: Path, words: list[str]) -> None:
-    small = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", tmp_path], check=False)
-    if small.returncode:
-        pytest.skip("nothing can be mounted here")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", tmp_path], check=True)
     try:
         typed = [word.replace("DISK", str(tmp_path)) for word in words]
         assert refused(place, *typed, "--home", "board") == f"{typed[1]}: No space left on device"
