@@ -89,7 +89,7 @@ def server(folder: Path, rounds: int) -> list[Row]:
             recomputed <= RECOMPUTED,
         ),
         Row(
-            f"{what}: {RATE} requests a second for {SECONDS} s, no picture being drawn, 95th percentile ({failed} failed)",
+            f"{what}: {RATE} requests a second for {SECONDS} s, no drawing, 95th percentile ({failed} failed)",
             f"{slow:.0f} ms",
             f"≤ {MOST_MS} ms",
             slow <= MOST_MS and not failed,
