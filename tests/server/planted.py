@@ -285,4 +285,4 @@ def forget() -> None:
         comparing._compared,
         topic_texts._texts,
     ):
-        kept.cache_clear()
+        kept.forget()

@@ -147,12 +147,17 @@ def test_a_worker_that_is_killed_is_started_again_and_its_job_is_done(home: Path
     assert "worker 1 ended with -9: starting it again" in server.log.read_text()
 
 
-def test_the_processes_end_together_when_asked(home: Path) -> None:
+def test_the_processes_end_together_when_asked_and_workers_stand_behind(home: Path) -> None:
     elsewhere.ask(home, "make_world", 0)
     with running(home) as server:
         server.start()
         assert len(server.processes()) == 3  # one that accepts, one that answers, one that works
         assert not is_free(server.port)
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        niceness = {
+            what: {os.getpriority(os.PRIO_PROCESS, one) for one in server.processes(what)} for what in ("web", "work")
+        }
+        assert niceness == {"web": {own}, "work": {min(own + 10, 19)}}  # who answers goes first
         assert server.stop() == 0
 
 

@@ -57,10 +57,10 @@ def test_the_permalink_of_the_first_labels_never_changes(world: World) -> None:
     addresses = ["", "?sort=value&order=up", "stability/", "sota/", "picture/stability", "board.csv", "board.json"]
 
     def bytes_of(name: str | None) -> list[bytes]:
-        table_of.cache_clear()
-        _whole.cache_clear()
-        document_of.cache_clear()
-        board_of.cache_clear()
+        table_of.forget()
+        _whole.forget()
+        document_of.forget()
+        board_of.forget()
         answers = [world.client(name).get(f"/tasks/ad-hoc/boards/1/{address}") for address in addresses]
         assert {answer.status_code for answer in answers} == {200}
         return [answer.content for answer in answers]

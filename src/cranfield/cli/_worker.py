@@ -21,6 +21,9 @@ def command(home: str, database: str, once: bool) -> None:
       cranfield worker --home boards --once
       cranfield worker --home boards --database postgresql://me@db/boards
     """
+    from cranfield.server.processes import step_back
+
+    step_back()
     open_home(home, database)
     from cranfield.server.jobs import stop_on_signals, work
     from cranfield.server.starting import check_migrated

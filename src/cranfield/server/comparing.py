@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cranfield.charts import to_picture
@@ -12,6 +11,7 @@ from cranfield.core.render import plain
 from cranfield.studies import compare, evaluate
 
 from . import blobs
+from .kept import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def compare_runs(runs: list[tuple[str, Submission]], version: LabelVersion, *, p
     return _compared(files, version.qrels_id, version.task.measures, topics)
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _compared(
     files: tuple[tuple[str, str], ...], qrels: str, measures: str, topics: tuple[str, ...] | None
 ) -> Compared:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlencode
 
 from . import blobs
+from .kept import kept
 from .models import Snapshot
 from .visibility import Thing, Viewer, sees
 
@@ -60,14 +60,14 @@ BY_NAME = {column.name: column for column in COLUMNS}
 MAY_BE_EMPTY = ("answered", "unjudged", "released", "kind", "badges")  # then there is no such column
 
 
-@lru_cache(maxsize=8)  # some megabytes each
+@kept(8)  # some megabytes each
 def document_of(digest: str) -> Document:
     """The document with that digest, read once. Nobody may change it: it is shared."""
     found: Document = json.loads(blobs.read(digest))
     return found
 
 
-@lru_cache(maxsize=256)
+@kept(256)
 def board_of(digest: str) -> Document:
     """A document without the tables of its panels, which are most of it: what a board and a list of tasks need."""
     found: Document = json.loads(blobs.read(digest))

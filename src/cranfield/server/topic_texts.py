@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cranfield.core import CranfieldError
 from cranfield.data import read_topics
 
 from . import blobs
+from .kept import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .models import Task
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def _texts(digest: str) -> Mapping[str, Mapping[str, str]]:
     try:
         told = read_topics(blobs.path_of(digest))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.urls import URLPattern, path, reverse
 
 from cranfield.server import blobs
 from cranfield.server.documents import board_of, document_of, newest_for
+from cranfield.server.kept import kept
 from cranfield.server.models import Picture, Snapshot
 from cranfield.server.panels import MANY
 from cranfield.server.spreadsheets import to_csv
@@ -43,7 +43,7 @@ def panel(request: HttpRequest, slug: str, number: int, name: str) -> HttpRespon
     return unchanging(request, found.task, f"{digest}-{name}", lambda: _whole(found.pk, digest, made, name))
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _whole(key: int, digest: str, made: datetime, name: str) -> str:
     """The page of a panel; digest and time tell a snapshot from another of the same number in another database."""
     del digest, made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.urls import URLPattern, path
 from django.utils.safestring import mark_safe
 
 from cranfield.server.documents import Asked, board_of, newest_for, newest_of
+from cranfield.server.kept import kept
 from cranfield.server.models import Snapshot, Task
 from cranfield.server.people import may_organise
 from cranfield.server.visibility import Thing, sees, visible_tasks
@@ -77,7 +77,7 @@ def snapshot(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _whole(key: int, digest: str, made: datetime, asked: Asked) -> str:
     """The page of a snapshot, which knows neither a clock nor who reads it."""
     del digest, made  # they tell a snapshot from another of the same number in another database

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.http import Http404, HttpResponse
@@ -12,6 +11,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 
 from cranfield.server.documents import BY_NAME, Asked, Bars, board_of, columns_of, kinds_of
+from cranfield.server.kept import kept
 from cranfield.server.models import Snapshot, Task
 from cranfield.server.panels import PANELS
 from cranfield.server.visibility import Thing, Viewer, sees
@@ -67,7 +67,7 @@ def unchanging(
     return answer
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def table_of(digest: str, asked: Asked) -> str:
     """The table of a board, made once for each thing that is asked of it."""
     document = board_of(digest)
