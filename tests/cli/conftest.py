@@ -98,3 +98,11 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
     Campaign(topics=8, groups=3, runs=6, depth=50, ties=0.4, missing=0.4).write(folder)
     return folder
+
+
+@pytest.fixture
+def nothing_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No token of the person who runs the tests, no proxy."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("CRANFIELD_TOKEN", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
