@@ -33,7 +33,7 @@ class Answers(Chart):
     def draw(self, table: Table) -> Picture:
         """A bar of all topics for each run, as many of them as the table has first on top."""
         parts = {"answered": A, "only_unjudged": MAYBE, "unanswered": FAINT}
-        words = {"answered": "answered", "only_unjudged": "only unjudged documents could", "unanswered": "unanswered"}
+        words = {"answered": "answered", "only_unjudged": "only unjudged", "unanswered": "unanswered"}
         rows = rows_of(table, "run", "topics", *parts, needs=("answered",))
         cut = [_cut(row, place, parts) for place, row in enumerate(rows)]
         most = max(1, *(row["topics"] for row in rows))

@@ -144,7 +144,7 @@ def flags(
 
     ``points`` are where the line rises, from the left, their height in points; as many are named as ``most``, in the
     ``order`` of their places, and none on a pole longer than ``POLE``. Each row holds the point, and the height of its
-    word.
+    word. The first stands under its point where it would seem to name another.
     """
     wide = [LETTER * size * width(word) + 8 for *_, word in points]
     x, y = [across.at(point[0]) for point in points], [point[1] for point in points]
@@ -162,7 +162,10 @@ def flags(
         found = tops([*named, i])
         if len(named) < most and all(top - y[j] <= POLE for j, top in found.items()):
             named.append(i)
-    return [{"x": points[i][0], "point": y[i], "top": top, "label": points[i][2]} for i, top in tops(named).items()]
+    found = tops(named)
+    if 0 in found and any(x[j] <= x[0] + wide[0] and j not in found for j in range(1, len(points))):
+        found[0] = y[0] - size  # over a point without a name it would be taken for that one's; below the line is room
+    return [{"x": points[i][0], "point": y[i], "top": top, "label": points[i][2]} for i, top in found.items()]
 
 
 def rank_ticks(last: int) -> list[int]:

@@ -47,6 +47,7 @@ THEME: dict[str, Any] = {
         "titlePadding": 8,
     },
     "legend": {
+        "columnPadding": 20,  # fonts differ in width
         "labelColor": INK,
         "labelFontSize": 12,
         "labelLimit": 260,
