@@ -112,6 +112,12 @@ def test_an_organiser_of_another_task_is_nobody_here(world: World) -> None:
     assert not sees_team(Viewer.of(loner), world.teams["Alpha"])
 
 
+def test_only_who_has_something_to_organise_is_shown_the_way_there(world: World) -> None:
+    world.task(state=Task.OPEN)
+    way = b'href="/organise/"'
+    assert {name for name in EVERYBODY if way in world.client(name or None).get("/").content} == DESK
+
+
 def test_teams(world: World) -> None:
     world.task()
     alpha = world.teams["Alpha"]

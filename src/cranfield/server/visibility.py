@@ -69,6 +69,12 @@ class Viewer:
         """Whether the task is theirs."""
         return self.is_operator or (task.pk, Role.ORGANISER) in self.roles
 
+    @property
+    def is_organiser(self) -> bool:
+        """Whether a task is theirs, or may become theirs: who else has nothing to organise."""
+        may = self.user is not None and (self.user.is_superuser or self.user.may_organise)
+        return may or any(role == Role.ORGANISER for _, role in self.roles)
+
     def has_part_in(self, task: Task) -> bool:
         """Whether they are invited to it in any way."""
         part = {(task.pk, role) for role, _ in Role.ROLES}
