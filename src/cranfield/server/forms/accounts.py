@@ -105,17 +105,8 @@ class Account(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"name": "Others read it on the pages of your teams."}
 
 
-class NewPassword(TwicePassword):
-    """Another password."""
-
-    old = forms.CharField(
-        label="Password now",
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-    revoke = forms.BooleanField(label="Revoke all my tokens too", required=False)
-    field_order = ["old", "password", "again", "revoke"]
+class PasswordOf(TwicePassword):
+    """Another password of somebody."""
 
     def __init__(self, *args: Any, user: User, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -126,6 +117,25 @@ class NewPassword(TwicePassword):
     def person(self) -> User:
         """The one whose account it is."""
         return self.user
+
+    def save(self) -> User:
+        """Set it."""
+        self.user.set_password(self.cleaned_data["password"])
+        self.user.save(update_fields=["password"])
+        return self.user
+
+
+class NewPassword(PasswordOf):
+    """Another password, for who knows the one there is."""
+
+    old = forms.CharField(
+        label="Password now",
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    revoke = forms.BooleanField(label="Revoke all my tokens too", required=False)
+    field_order = ["old", "password", "again", "revoke"]
 
 
 class TeamForm(forms.Form):

@@ -22,7 +22,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from cranfield.server import accounts, audit, tries
-from cranfield.server.forms.accounts import Account, LogIn, NewAccount, NewPassword, NewToken, TakePart
+from cranfield.server.forms.accounts import Account, LogIn, NewAccount, NewPassword, NewToken, PasswordOf, TakePart
 from cranfield.server.models import Invite, Token, User
 from cranfield.server.submitting import Refused
 
@@ -226,8 +226,7 @@ def _change_password(request: HttpRequest, user: User, form: NewPassword) -> boo
         return False
     taken.give_back()
     with audit.acting():
-        user.set_password(form.cleaned_data["password"])
-        user.save(update_fields=["password"])
+        form.save()
         gone = Token.objects.filter(user=user).delete()[0] if form.cleaned_data["revoke"] else 0
         audit.record(user, "password changed", tokens_revoked=gone)
     update_session_auth_hash(request, user)
@@ -284,6 +283,7 @@ class PasswordByLink(PasswordResetConfirmView):
     """Set a password by a link of the operator's."""
 
     template_name = "server/new_password.html"
+    form_class = PasswordOf  # type: ignore[assignment]
     success_url = reverse_lazy("log-in")
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -292,6 +292,7 @@ class PasswordByLink(PasswordResetConfirmView):
             answer = super().form_valid(form)
             Token.objects.filter(user=self.user).delete()
             audit.record(self.user, "password by link")
+        messages.success(self.request, "Your password is set: log in with it.")
         return answer
 
 
