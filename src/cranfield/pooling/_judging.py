@@ -139,7 +139,7 @@ class Judging:
             raise ParameterError(f"document {document} is no candidate of topic {topic}", hint=hint)
         walk, asked = self._walk(place), (topic, document) in self._out
         if (topic, document) in self._told:
-            hint = "it is told once; resume from a state without it to say something else"
+            hint = "it is told once; take it back to say something else"
             raise ParameterError(f"document {document} of topic {topic} was judged already", hint=hint)
         self._told.add((topic, document))
         if asked:
@@ -151,6 +151,24 @@ class Judging:
             relevant = grade >= self.rel
             walk.tell(np.array([0]), np.array([number]), np.array([float(relevant)]))
             self._recent[place] = [*self._recent[place][1 - RECENT :], relevant]
+
+    def take_back(self, topic: str, document: str) -> None:
+        """Unsay a grade: the document is out again if it was asked for, and the topic never learnt from it."""
+        place = self._topic(topic)
+        if (topic, document) not in self._told:
+            raise ParameterError(f"document {document} of topic {topic} was not judged", hint="nothing is taken back")
+        self._events.append(Event("back", topic, document))
+        self._relearn(place)
+
+    def knows(self, topic: str, document: str) -> bool:
+        """Whether a grade was told of a document, or known."""
+        return (topic, document) in self._told
+
+    def follow(self, event: Event) -> None:
+        """Take over what was asked or said elsewhere, so that two that follow the same events choose alike."""
+        if event.kind == "asked":
+            self._due(event.topic)
+        self._follow(event)
 
     def tell_all(self, qrels: Qrels) -> int:
         """Say what judgments know of documents that were asked for, or could be; how many grades that were new."""
@@ -221,12 +239,28 @@ class Judging:
     def _again(self, state: State) -> Iterator[tuple[Event, str]]:
         """Each event, with the document that is due in its topic where one was asked for."""
         for event in state.events:
-            due = ""
-            if event.kind == "asked":
-                walk = self._walk(self._topic(event.topic))
-                document = int(walk.next()[0])  # asked for again, so that what is random stays in step
-                due = self.candidates.document[int(walk.whole[0, document])] if document >= 0 else ""
-            yield event, due
+            yield event, self._due(event.topic) if event.kind == "asked" else ""
+
+    def _due(self, topic: str) -> str:
+        """The document that is due in a topic, chosen again, so that what is random stays in step."""
+        walk = self._walk(self._topic(topic))
+        document = int(walk.next()[0])
+        return self.candidates.document[int(walk.whole[0, document])] if document >= 0 else ""
+
+    def _relearn(self, place: int) -> None:
+        """Walk through a topic again, without the grades that were taken back."""
+        topic, events = self.candidates.topics[place], self._events
+        mine = [event for event in events if event.topic == topic]
+        back = {event.document: number for number, event in enumerate(mine) if event.kind == "back"}
+        holds = [event for n, event in enumerate(mine) if event.kind == "asked" or n > back.get(event.document, -1)]
+        self._walks.pop(place, None)
+        self._asked[place], self._recent[place] = 0, []
+        self._told = {key for key in self._told if key[0] != topic}
+        self._out = {key: order for key, order in self._out.items() if key[0] != topic}
+        self._events = []
+        for event in holds:
+            self.follow(event)
+        self._events = events
 
     def _follow(self, event: Event) -> None:
         if event.kind == "asked":
@@ -236,6 +270,8 @@ class Judging:
                 hint = "the state belongs to other runs"
                 raise ParameterError(f"document {event.document} is no candidate of topic {event.topic}", hint=hint)
             self._ask(place, number, event)
+        elif event.kind == "back":
+            self.take_back(event.topic, event.document)
         else:
             self.tell(event.topic, event.document, event.grade or 0.0)
 

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.core import InputError
 
-Kind: TypeAlias = Literal["asked", "told", "known"]
-KINDS: tuple[Kind, ...] = ("asked", "told", "known")
+Kind: TypeAlias = Literal["asked", "told", "known", "back"]
+KINDS: tuple[Kind, ...] = ("asked", "told", "known", "back")
+GRADED = ("told", "known")
 Share: TypeAlias = Literal["even", "yield"]
 SHARES: tuple[Share, ...] = ("even", "yield")
 FORMAT = 1  # of the file
@@ -18,7 +19,7 @@ FORMAT = 1  # of the file
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A document was asked for, its grade was told, or its grade was known though nobody asked."""
+    """A document was asked for, its grade was told, was known though nobody asked, or was taken back."""
 
     kind: Kind
     topic: str
@@ -103,7 +104,7 @@ _FIT: dict[str, Callable[[Any], bool]] = {
 
 def _event(row: Any) -> Event:
     kind, topic, document, *grade = row
-    if kind not in KINDS or len(grade) != (kind != "asked"):
+    if kind not in KINDS or len(grade) != (kind in GRADED):
         raise ValueError(f"{json.dumps(row)} is no event")
     return Event(kind, str(topic), str(document), float(grade[0]) if grade else None)
 

@@ -31,9 +31,13 @@ def judge(judging: Judging, case: Case, most: int = 10**6) -> list[Asked]:
     """Answer what is asked by what is known."""
     asked: list[Asked] = []
     while len(asked) < most and (one := judging.next()) is not None:
-        judging.tell(one.topic, one.document, float(one.document in case.found[one.topic]))
+        judging.tell(one.topic, one.document, grade_of(one, case))
         asked.append(one)
     return asked
+
+
+def grade_of(one: Asked, case: Case) -> float:
+    return float(one.document in case.found[one.topic])
 
 
 @pytest.mark.parametrize("strategy", EVERY, ids=str)
@@ -68,6 +72,42 @@ def test_a_state_is_all_there_is_to_know(strategy: str, after: int, made: Case, 
     assert again.state == state
     assert before + judge(again, made) == every
     assert again.state == whole.state
+
+
+@pytest.mark.parametrize("strategy", EVERY, ids=str)
+def test_a_grade_that_is_taken_back_at_once_was_never_said(strategy: object, made: Case, tmp_path: Path) -> None:
+    whole = Judging(made.candidates, strategy, budget=12, seed=3, corpus=made.corpus)  # type: ignore[arg-type]
+    every = judge(whole, made)
+    slip = Judging(made.candidates, strategy, budget=12, seed=3, corpus=made.corpus)  # type: ignore[arg-type]
+    before = judge(slip, made, 9)
+    wrong = slip.next()
+    assert wrong is not None
+    slip.tell(wrong.topic, wrong.document, 1 - grade_of(wrong, made))
+    slip.take_back(wrong.topic, wrong.document)
+    assert not slip.knows(wrong.topic, wrong.document)
+    assert slip.pending == (wrong,)
+    slip.tell(wrong.topic, wrong.document, grade_of(wrong, made))
+    slip.state.save(tmp_path / "state.json")
+    again = Judging.resume(made.candidates, read_state(tmp_path / "state.json"), corpus=made.corpus)
+    assert [*before, wrong, *judge(slip, made)] == every
+    assert judge(again, made) == every[10:]
+    assert again.state == slip.state
+
+
+@pytest.mark.parametrize("strategy", ["thompson", "nrg", "mtf"])
+def test_who_follows_the_same_events_chooses_alike(strategy: str, made: Case) -> None:
+    leads, follows = (Judging(made.candidates, strategy, seed=5) for _ in range(2))
+    for turn in range(60):
+        asked = leads.next()
+        assert asked is not None
+        follows.follow(leads.state.events[-1])
+        leads.tell(asked.topic, asked.document, grade_of(asked, made))
+        follows.follow(leads.state.events[-1])
+        if turn % 7 == 0:
+            leads.take_back(asked.topic, asked.document)
+            follows.follow(leads.state.events[-1])
+    assert follows.state == leads.state
+    assert follows.next() == leads.next()
 
 
 def test_documents_that_are_out_come_back_in_any_order(made: Case) -> None:
