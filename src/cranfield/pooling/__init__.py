@@ -20,6 +20,7 @@ from ._candidates import Candidates as Candidates
 from ._candidates import find_candidates as find_candidates
 from ._costs import DEPTHS as DEPTHS
 from ._costs import costs_table as costs_table
+from ._costs import count_asked as count_asked
 from ._curves import choose_budgets as choose_budgets
 from ._curves import curve_table as curve_table
 from ._curves import replay_table as replay_table

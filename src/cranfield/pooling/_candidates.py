@@ -92,6 +92,10 @@ class Candidates:
         """(document,): the grade that judgments give each, −inf where they give none."""
         return find_grades(qrels, self.topics, self.topic, self.document)
 
+    def judged(self, qrels: Qrels) -> NDArray[np.bool_]:
+        """(document,): whether it was judged; a grade below 0 is no judgment."""
+        return self.grades(qrels) >= 0
+
     def judgments(self, qrels: Qrels) -> NDArray[np.float64]:
         """(document,): the grade of each that was judged, −inf elsewhere: a grade below 0 is no judgment."""
         grade = self.grades(qrels)
@@ -99,7 +103,7 @@ class Candidates:
 
     def judged_by(self, qrels: Qrels, *, skip: bool = True) -> "Candidates":
         """The candidates of judged topics, and, unless ``skip`` is off, those documents alone that were judged."""
-        judged = self.grades(qrels) >= 0
+        judged = self.judged(qrels)
         known = np.bincount(self.topic[judged], minlength=len(self.topics)) > 0
         kept = judged if skip else known[self.topic]
         if not kept.any():

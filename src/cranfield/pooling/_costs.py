@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 
+from ._base import Strategy
 from ._candidates import Candidates
+from ._walk import Walk
 
 DEPTHS = (5, 10, 20, 50, 100)
 
@@ -52,3 +54,25 @@ def costs_table(
     beyond = [depth for depth in depths if depth > candidates.depth]
     told = (f"runs are known to depth {candidates.depth} alone: nothing is said of {', '.join(map(str, beyond))}",)
     return Table(columns, f"what a pool of {counted} costs{at}", made_by, told if beyond else ())
+
+
+def count_asked(
+    candidates: Candidates,
+    strategy: Strategy,
+    *,
+    budget: int | None = None,
+    shared: bool = False,
+    judged: NDArray[np.bool_] | None = None,
+) -> int:
+    """How many documents a strategy asks for before its budget, of each topic or of all, or the documents are used up.
+
+    What is ``judged`` (document,) already costs nothing.
+    """
+    walk = Walk(strategy, candidates)
+    free = np.logical_not(walk.asked)  # (topic, document): a strategy leaves some out
+    if judged is not None:
+        free[walk.row, walk.document] &= ~judged
+    each = free.sum(axis=1)
+    if budget is None:
+        return int(each.sum())
+    return int(min(each.sum(), budget) if shared else np.minimum(each, budget).sum())

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cranfield.core import ParameterError, Provenance
-from cranfield.pooling import costs_table
+from cranfield.pooling import Judging, costs_table, count_asked, parse_strategy
 
 from .plain import Plain, covid, simulated
 
@@ -83,3 +83,19 @@ def test_topics_without_a_document_count() -> None:
 def test_what_is_refused(depths: list[int], options: dict[str, Any], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         costs_table(simulated(0).candidates, depths, **options)
+
+
+@pytest.mark.parametrize("strategy", ["nrg", "depth(k=3)", "take", "stratified"])
+@pytest.mark.parametrize(("budget", "shared"), [(None, False), (4, False), (10_000, False), (30, True), (10_000, True)])
+@pytest.mark.parametrize("known", [False, True])
+def test_as_many_are_counted_as_are_asked_for(strategy: str, budget: int | None, shared: bool, known: bool) -> None:
+    case = simulated(1)
+    judging = Judging(case.candidates, strategy, budget=budget, shared=shared)
+    if known:
+        judging.tell_all(case.qrels)
+    asked = 0
+    while judging.next() is not None:
+        asked += 1
+    judged = case.candidates.judged(case.qrels) if known else None
+    counted = count_asked(case.candidates, parse_strategy(strategy), budget=budget, shared=shared, judged=judged)
+    assert counted == asked

@@ -7,6 +7,11 @@ from ._boards import Snapshot as Snapshot
 from ._files import Blob as Blob
 from ._jobs import Job as Job
 from ._jobs import Worker as Worker
+from ._judging import Event as Event
+from ._judging import Judgment as Judgment
+from ._judging import Pool as Pool
+from ._judging import Question as Question
+from ._judging import Turn as Turn
 from ._people import Invite as Invite
 from ._people import Membership as Membership
 from ._people import Team as Team

@@ -1,0 +1,237 @@
+"""Judging: who is asked what, what they say, and what holds in the end."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, F, Q
+from django.utils import timezone
+
+from . import pools
+from .models import Judgment, Pool, Question, Turn
+from .submitting import Refused
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from .models import User
+    from .pools import Live
+
+PATIENCE = timedelta(minutes=30)  # after which others are asked what somebody has in hand
+ENDED = "the pool takes no judgments now"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What somebody says of a document; ``key`` is made by who sends it, who may send it again."""
+
+    key: str
+    topic: str
+    document: str
+    grade: float | None  # None: it cannot be judged
+    note: str = ""
+    seconds: float = 0
+
+
+def next_for(pool: Pool, user: User) -> Question | None:
+    """What somebody is to judge now: what they have in hand, else something new; None: there is nothing for them.
+
+    First comes the trial, then what others have judged and one more is to judge, then what the strategy asks for, of
+    their own topic as long as that has some; at the end what they have put off.
+    """
+    mine = Turn.objects.filter(question__pool=pool, user=user).select_related("question")
+    if pool.state == Pool.OPEN and (now := mine.filter(state=Turn.OUT).first()) is not None:
+        return now.question
+    with pools.held(pool) as live:
+        if live.pool.state != Pool.OPEN:
+            return None
+        now = mine.filter(state=Turn.OUT).first()  # asked for twice at once
+        if now is not None:
+            return now.question
+        found = _trial(live.pool, user) or _waiting(live.pool, user, given__gt=0)
+        found = found or _new(live, user) or _waiting(live.pool, user)
+        if found is None:
+            later = mine.filter(state=Turn.LATER).order_by("at", "id").first()
+            if later is None:
+                return None
+            found = later.question
+        Turn.objects.update_or_create(question=found, user=user, defaults={"state": Turn.OUT, "at": timezone.now()})
+        return found
+
+
+def judge(pool: Pool, user: User, said: Said) -> Judgment:
+    """Keep what somebody says, once, however often it is sent; the strategy learns from the first that is said."""
+    known = Judgment.objects.filter(user=user, key=said.key).first()
+    if known is not None:
+        return known
+    with pools.held(pool) as live:
+        known = Judgment.objects.filter(user=user, key=said.key).first()
+        if known is not None:  # sent twice at once
+            return known
+        _check(live.pool, said)
+        question = Question.objects.filter(pool=pool, topic=said.topic, document=said.document).first()
+        if question is None:
+            raise Refused("nobody was asked for this document", hint="go on with the next one", code="E-TURN")
+        if _live(question).filter(user=user, kind=Judgment.FIRST).exists():
+            raise Refused("you have judged this document", hint="undo it first, or go on", code="E-TURN")
+        turn = Turn.objects.filter(question=question, user=user).first()
+        if turn is None and question.given >= question.wanted:
+            raise Refused("somebody else has judged this document", hint="go on with the next one", code="E-TURN")
+        if turn is not None:
+            turn.delete()
+        made = Judgment.objects.create(
+            question=question,
+            user=user,
+            key=said.key,
+            grade=said.grade,
+            note=said.note,
+            seconds=max(0.0, said.seconds),
+        )
+        settle(live, question)
+        return made
+
+
+def put_off(pool: Pool, user: User, topic: str, document: str) -> None:
+    """Leave a document for the end."""
+    with pools.held(pool):
+        Turn.objects.filter(question__pool=pool, question__topic=topic, question__document=document, user=user).update(
+            state=Turn.LATER, at=timezone.now()
+        )
+
+
+def take_back(pool: Pool, user: User) -> Question | None:
+    """Unsay what somebody said last; they have that document in hand again. None: there is nothing to unsay."""
+    with pools.held(pool) as live:
+        if live.pool.state != Pool.OPEN:
+            raise Refused(ENDED, hint="its organisers have ended it", code="E-CLOSED")
+        said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, taken_back=None)
+        last = said.select_related("question").order_by("-id").first()
+        if last is None:
+            return None
+        if _live(last.question).filter(kind=Judgment.LAST).exists():
+            raise Refused("this document has been decided", hint="ask the organisers", code="E-TURN")
+        last.taken_back = timezone.now()
+        last.save(update_fields=["taken_back"])
+        Turn.objects.filter(question__pool=pool, user=user, state=Turn.OUT).update(state=Turn.LATER)
+        Turn.objects.update_or_create(
+            question=last.question, user=user, defaults={"state": Turn.OUT, "at": timezone.now()}
+        )
+        settle(live, last.question)
+        return last.question
+
+
+def decide(pool: Pool, user: User, said: Said) -> Judgment:
+    """Say what holds where people differ; a later decision takes the place of an earlier one."""
+    known = Judgment.objects.filter(user=user, key=said.key).first()
+    if known is not None:
+        return known
+    with pools.held(pool) as live:
+        _check(live.pool, said)
+        question = Question.objects.filter(pool=pool, topic=said.topic, document=said.document).first()
+        if question is None or not (question.disputed or _live(question).filter(kind=Judgment.LAST).exists()):
+            raise Refused("there is nothing to decide", hint="nobody differs on this document", code="E-TURN")
+        if _live(question).filter(user=user, kind=Judgment.FIRST).exists():
+            raise Refused("you have judged this document", hint="somebody else decides", code="E-TURN")
+        _live(question).filter(kind=Judgment.LAST).update(taken_back=timezone.now())
+        made = Judgment.objects.create(
+            question=question,
+            user=user,
+            key=said.key,
+            kind=Judgment.LAST,
+            grade=said.grade,
+            note=said.note,
+            seconds=max(0.0, said.seconds),
+        )
+        settle(live, question)
+        return made
+
+
+def settle(live: Live, question: Question) -> None:
+    """Work out what holds of a document, and let the strategy know it."""
+    said = list(_live(question).exclude(kind=Judgment.MACHINE).order_by("id"))
+    first = [one.grade for one in said if one.kind == Judgment.FIRST]
+    last = [one.grade for one in said if one.kind == Judgment.LAST]
+    question.given = len(first)
+    full, same = len(first) >= question.wanted, len(set(first)) == 1
+    question.disputed = full and not same and not last
+    holds = last[-1:] or first[:1] * (full and same)
+    question.grade = holds[0] if holds else None
+    question.save(update_fields=["given", "grade", "disputed"])
+    if question.gold is not None:  # the strategy did not ask for it
+        return
+    told = live.pool.events.filter(topic=question.topic, document=question.document).order_by("-number").first()
+    before = told.grade if told is not None and told.kind == "told" else None
+    now = _learnt((last[-1:] or first)[0]) if last or first else None
+    if now is None and before is not None:
+        live.take_back(question.topic, question.document)
+    elif now is not None and now != before:
+        live.tell(question.topic, question.document, now)
+
+
+def _learnt(grade: float | None) -> float:
+    return -1.0 if grade is None else grade
+
+
+def _live(question: Question) -> QuerySet[Judgment]:
+    return Judgment.objects.filter(question=question, taken_back=None)
+
+
+def _check(pool: Pool, said: Said) -> None:
+    if pool.state != Pool.OPEN:
+        raise Refused(ENDED, hint="its organisers have ended it", code="E-CLOSED")
+    grades = [float(grade) for grade, _ in pool.grades]
+    if said.grade is not None and said.grade not in grades:
+        hint = f"choose one of {', '.join(grade for grade, _ in pool.grades)}"
+        raise Refused(f"{said.grade:g} is no grade of this pool", hint=hint, code="E-GRADE")
+
+
+def _open_to(pool: Pool, user: User) -> QuerySet[Question]:
+    """Questions that somebody has neither judged nor at hand."""
+    judged = Q(judgments__user=user, judgments__taken_back=None)
+    return pool.questions.exclude(pk__in=pool.questions.filter(judged | Q(turns__user=user)).values("pk"))
+
+
+def _trial(pool: Pool, user: User) -> Question | None:
+    if not pool.trial:
+        return None
+    return _open_to(pool, user).filter(gold__isnull=False).order_by("id").first()
+
+
+def _waiting(pool: Pool, user: User, **which: bool | int) -> Question | None:
+    """What one more is to judge, and nobody has in hand for that, or has left."""
+    fresh = Count("turns", filter=Q(turns__at__gt=timezone.now() - PATIENCE))
+    found = _open_to(pool, user).filter(gold=None, **which).annotate(out=fresh)
+    return found.filter(given__lt=F("wanted") - F("out")).order_by("id").first()
+
+
+def _new(live: Live, user: User) -> Question | None:
+    """What the strategy asks for, of the topic somebody is at; then of one that nobody is at, or of any."""
+    pool = live.pool
+    if pool.shared:
+        asked = live.ask()
+    else:
+        asked = next((one for topic in _topics(live, user) if (one := live.ask(topic)) is not None), None)
+    if asked is None:
+        return None
+    often = random.Random(f"{pool.seed} {asked.topic} {asked.document}").random() * 100 < pool.overlap
+    return Question.objects.create(
+        pool=pool, topic=asked.topic, document=asked.document, wanted=pool.judges if often else 1
+    )
+
+
+def _topics(live: Live, user: User) -> list[str]:
+    """The topics in the order in which somebody is to be asked for them."""
+    last = (
+        Judgment.objects.filter(question__pool=live.pool, user=user, kind=Judgment.FIRST, question__gold=None)
+        .order_by("-id")
+        .values_list("question__topic", flat=True)
+        .first()
+    )
+    at = set(Turn.objects.filter(question__pool=live.pool, state=Turn.OUT).values_list("question__topic", flat=True))
+    begun = dict(live.pool.questions.filter(gold=None).values_list("topic").annotate(Count("id")))
+    topics = live.judging.candidates.topics
+    others = sorted(topics, key=lambda topic: (topic in at, begun.get(topic, 0)))
+    return [*([last] if last in topics else []), *(topic for topic in others if topic != last)]

@@ -1,0 +1,336 @@
+"""Judging: who is asked what, what is kept of what they say, what holds in the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from itertools import count, pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from django.utils import timezone
+
+from cranfield.core import CranfieldError, ParameterError
+from cranfield.data import Qrels, read_qrels, read_run
+from cranfield.pooling import Judging, find_candidates, parse_strategy, replay
+from cranfield.server import blobs, campaigns, judging, pools
+from cranfield.server.judging import Said
+from cranfield.server.models import Audit, Judgment, Pool, Question, Turn, User
+from cranfield.server.submitting import Refused
+
+from .together import in_threads
+from .world import TOPICS, World, qrels
+
+if TYPE_CHECKING:
+    from cranfield.server.models import Task
+
+KEYS = count()
+GRADES = [["0", "not relevant"], ["1", "relevant"], ["2", "highly relevant"]]
+RIGHT = {(topic, document): float(grade) for topic, _, document, grade in map(str.split, qrels().splitlines())}
+
+
+def right(question: Question) -> float:
+    return RIGHT.get((question.topic, question.document), 0.0)
+
+
+def said(question: Question, grade: float | None, key: str = "") -> Said:
+    return Said(key=key or f"key-{next(KEYS)}", topic=question.topic, document=question.document, grade=grade)
+
+
+def begun(world: World, task: Task, **how: object) -> Pool:
+    pool = campaigns.draw_up(task, world.people["organiser"], **{"grades": GRADES} | how)
+    campaigns.begin(pool, world.people["organiser"])
+    return pool
+
+
+def judge_all(pool: Pool, user: User, most: int = 10**6) -> list[Question]:
+    """Answer as the labels do."""
+    asked: list[Question] = []
+    while len(asked) < most and (question := judging.next_for(pool, user)) is not None:
+        judging.judge(pool, user, said(question, right(question)))
+        asked.append(question)
+    return asked
+
+
+STRATEGIES = ["depth", "mtf", "maxmean", "thompson", "ucb", "epsilon-greedy", "hedge", "nrg", "rrf", "random"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_order_is_that_of_the_replay(world: World, strategy: str) -> None:
+    task = world.filled()
+    pool = begun(world, task, strategy=strategy, budget=6, seed=11)
+    asked = judge_all(pool, world.people["assessor"])
+    runs = [read_run(blobs.path_of(str(run.blob_id)), name=run.key) for run in campaigns.runs_of(task)]
+    candidates = find_candidates(runs, depth=100)
+    relevant = candidates.relevant(labels_of(task))
+    found = replay(parse_strategy(strategy), candidates, relevant, budget=6, seed=11)
+    assert len(asked) == campaigns.cost(pool).documents == 6 * len(TOPICS)
+    for place, topic in enumerate(candidates.topics):
+        names = [candidates.document[int(number)] for number in found.order[place].tolist() if number >= 0]
+        assert [question.document for question in asked if question.topic == topic] == names
+    # One topic after the other: an assessor stays where they are.
+    assert len(dict.fromkeys(question.topic for question in asked)) == 1 + sum(
+        a.topic != b.topic for a, b in pairwise(asked)
+    )
+
+
+def labels_of(task: Task) -> Qrels:
+    version = task.version
+    assert version is not None
+    return read_qrels(blobs.path_of(version.qrels_id))
+
+
+def test_a_process_that_starts_anew_goes_on_alike(world: World) -> None:
+    task = world.filled()
+    one, two = (begun(world, task, strategy="thompson", budget=5, seed=3) for _ in range(2))
+    user = world.people["assessor"]
+    whole = [(q.topic, q.document) for q in judge_all(one, user)]
+    parts: list[tuple[str, str]] = []
+    while batch := judge_all(two, user, 7):
+        parts += [(q.topic, q.document) for q in batch]
+        pools._at_hand.clear()
+    assert parts == whole
+    assert Judging.resume(pools.candidates_of(two), pools.state_of(two)).state == pools.state_of(two)
+
+
+def test_what_is_sent_twice_is_kept_once(world: World) -> None:
+    pool, user = begun(world, world.filled()), world.people["assessor"]
+    question = judging.next_for(pool, user)
+    assert question is not None
+    assert judging.next_for(pool, user) == question  # a page that is loaded again
+    first = judging.judge(pool, user, said(question, 1, "same"))
+    assert judging.judge(pool, user, said(question, 0, "same")) == first
+    assert Judgment.objects.get().grade == 1
+    with pytest.raises(Refused, match="you have judged"):
+        judging.judge(pool, user, said(question, 0, "other"))
+    assert judging.next_for(pool, user) != question
+
+
+def test_undo_gives_the_document_back_and_the_strategy_forgets(world: World) -> None:
+    task = world.filled()
+    pool, plain = (begun(world, task, strategy="nrg", seed=2) for _ in range(2))
+    user = world.people["assessor"]
+    order = [(q.topic, q.document) for q in judge_all(plain, user, 30)]
+    for step in range(30):
+        question = judging.next_for(pool, user)
+        assert question is not None
+        assert (question.topic, question.document) == order[step]
+        if step % 5 == 0:  # a slip of the finger
+            judging.judge(pool, user, said(question, 0 if right(question) else 2))
+            assert judging.take_back(pool, user) == question
+            assert judging.next_for(pool, user) == question
+        judging.judge(pool, user, said(question, right(question)))
+    assert Judgment.objects.filter(question__pool=pool, taken_back=None).count() == 30
+    assert Judgment.objects.filter(question__pool=pool).count() == 36
+    fresh = begun(world, task)
+    assert judging.take_back(fresh, user) is None
+
+
+def test_undo_after_the_next_one_was_asked_puts_that_off(world: World) -> None:
+    pool, user = begun(world, world.filled()), world.people["assessor"]
+    first = judging.next_for(pool, user)
+    assert first is not None
+    judging.judge(pool, user, said(first, 1))
+    second = judging.next_for(pool, user)
+    assert judging.take_back(pool, user) == first
+    assert judging.next_for(pool, user) == first
+    judging.judge(pool, user, said(first, 0))
+    assert Question.objects.get(pk=first.pk).grade == 0
+    assert Turn.objects.get(question=second, user=user).state == Turn.LATER
+
+
+def test_later_comes_at_the_end(world: World) -> None:
+    pool, user = begun(world, world.filled(), budget=2), world.people["assessor"]
+    put_off = judging.next_for(pool, user)
+    assert put_off is not None
+    judging.put_off(pool, user, put_off.topic, put_off.document)
+    asked = judge_all(pool, user)
+    assert asked[-1] == put_off
+    assert len(asked) == 2 * len(TOPICS)
+
+
+def test_what_cannot_be_judged_teaches_nothing(world: World) -> None:
+    pool, user = begun(world, world.filled()), world.people["assessor"]
+    question = judging.next_for(pool, user)
+    assert question is not None
+    judging.judge(pool, user, said(question, None))
+    assert pool.events.get(number=2).grade == -1
+    question.refresh_from_db()
+    assert (question.given, question.grade, question.disputed) == (1, None, False)
+
+
+def test_overlap_disagreement_and_the_decision(world: World) -> None:
+    task = world.filled()
+    pool = begun(world, task, overlap=100, judges=2, budget=3)
+    one, two, third = world.people["assessor"], world.people["loner"], world.people["organiser"]
+    question = judging.next_for(pool, one)
+    assert question is not None
+    assert question.wanted == 2
+    judging.judge(pool, one, said(question, 2))
+    assert pool.events.filter(kind="told").get().grade == 2  # the strategy does not wait
+    question.refresh_from_db()
+    assert (question.grade, question.disputed) == (None, False)
+    assert judging.next_for(pool, two) == question  # before anything new
+    judging.judge(pool, two, said(question, 0))
+    question.refresh_from_db()
+    assert (question.grade, question.disputed, question.given) == (None, True, 2)
+    with pytest.raises(Refused, match="somebody else decides"):
+        judging.decide(pool, one, said(question, 2))
+    judging.decide(pool, third, said(question, 1))
+    question.refresh_from_db()
+    assert (question.grade, question.disputed) == (1, False)
+    steps = list(pool.events.order_by("number").values_list("kind", "grade"))
+    assert steps[:4] == [("asked", None), ("told", 2), ("back", None), ("told", 1)]
+    with pytest.raises(Refused, match="decided"):
+        judging.take_back(pool, two)
+    judging.decide(pool, third, said(question, 2))  # a second thought
+    question.refresh_from_db()
+    assert question.grade == 2
+    agreed = judging.next_for(pool, one)
+    assert agreed is not None
+    judging.judge(pool, one, said(agreed, 1))
+    judging.judge(pool, two, said(judging.next_for(pool, two) or agreed, 1))
+    agreed.refresh_from_db()
+    assert (agreed.grade, agreed.disputed) == (1, False)
+    with pytest.raises(Refused, match="nothing to decide"):
+        judging.decide(pool, third, said(agreed, 0))
+
+
+def test_about_as_many_are_judged_twice_as_the_organiser_wants(world: World) -> None:
+    pool = begun(world, world.filled(), overlap=30, judges=3)
+    people = [world.people[name] for name in ("assessor", "loner", "organiser")]
+    while sum(len(judge_all(pool, person, 5)) for person in people):
+        pass
+    often = Counter(pool.questions.values_list("wanted", "given"))
+    assert set(often) == {(1, 1), (3, 3)}
+    share = often[3, 3] / sum(often.values())
+    assert 0.15 < share < 0.45  # of 120, 36 ± 5.0 times three
+    assert sum(often.values()) == campaigns.cost(pool).documents
+    assert not Turn.objects.exists()
+
+
+def test_two_assessors_work_on_different_topics(world: World) -> None:
+    pool = begun(world, world.filled())
+    questions = [judging.next_for(pool, world.people[name]) for name in ("assessor", "loner")]
+    assert len({question.topic for question in questions if question}) == 2
+
+
+def test_what_somebody_left_is_asked_of_others_after_a_while(world: World) -> None:
+    pool = begun(world, world.filled(), budget=1)
+    one, two = world.people["assessor"], world.people["loner"]
+    left = judging.next_for(pool, one)
+    assert left is not None
+    assert left not in judge_all(pool, two)
+    Turn.objects.update(at=timezone.now() - judging.PATIENCE - timedelta(seconds=1))
+    assert judge_all(pool, two) == [left]
+    Turn.objects.all().delete()
+    with pytest.raises(Refused, match="somebody else"):
+        judging.judge(pool, one, said(left, 1))
+
+
+def test_the_trial_comes_first_and_does_not_count(world: World) -> None:
+    task = world.filled()
+    pool = campaigns.draw_up(task, world.people["organiser"], grades=GRADES, budget=1)
+    gold = [(TOPICS[0], "G1", 2.0, "It names the answer."), (TOPICS[1], "G2", 0.0, "")]
+    assert campaigns.set_gold(pool, world.people["organiser"], gold) == 2
+    campaigns.begin(pool, world.people["organiser"])
+    user = world.people["assessor"]
+    first = [judging.next_for(pool, user)]
+    assert first[0] is not None
+    judging.judge(pool, user, said(first[0], 0))
+    asked = judge_all(pool, user)
+    assert [(q.document, q.gold) for q in [first[0], *asked[:1]]] == [("G1", 2), ("G2", 0)]
+    assert len(asked) == 1 + len(TOPICS)
+    assert not pool.events.filter(document__startswith="G").exists()
+    assert campaigns.progress(pool).judged == len(TOPICS)
+    with pytest.raises(ParameterError, match="in the pool already"):
+        campaigns.set_gold(pool, world.people["organiser"], [(asked[1].topic, asked[1].document, 1.0, "")])
+
+
+def test_known_labels_are_not_asked_for_again(world: World) -> None:
+    task = world.filled()
+    pool = begun(world, task, known=task.version)
+    asked = judge_all(pool, world.people["assessor"])
+    assert {question.document for question in asked} == {"D09", "D10"}  # of ten, eight were judged
+    assert len(asked) == campaigns.cost(pool).documents == 2 * len(TOPICS)
+
+
+def test_what_is_refused(world: World) -> None:
+    task, organiser, user = world.filled(), world.people["organiser"], world.people["assessor"]
+    draft = campaigns.draw_up(task, organiser)
+    assert judging.next_for(draft, user) is None
+    ghost = Question(pool=draft, topic=TOPICS[0], document="D01")
+    with pytest.raises(Refused, match="takes no judgments"):
+        judging.judge(draft, user, said(ghost, 1))
+    campaigns.change(draft, organiser, strategy="mtf", guidelines="Read it.")
+    campaigns.begin(draft, organiser)
+    with pytest.raises(ParameterError, match="judging already"):
+        campaigns.begin(draft, organiser)
+    with pytest.raises(ParameterError, match="strategy is fixed"):
+        campaigns.change(draft, organiser, strategy="nrg")
+    campaigns.change(draft, organiser, guidelines="Read all of it.")
+    with pytest.raises(Refused, match="nobody was asked"):
+        judging.judge(draft, user, said(ghost, 1))
+    question = judging.next_for(draft, user)
+    assert question is not None
+    with pytest.raises(Refused, match="7 is no grade"):
+        judging.judge(draft, user, said(question, 7))
+    campaigns.end(draft, organiser)
+    with pytest.raises(Refused, match="takes no judgments"):
+        judging.judge(draft, user, said(question, 1))
+    with pytest.raises(Refused, match="takes no judgments"):
+        judging.take_back(draft, user)
+    assert judging.next_for(draft, user) is None
+    acts = list(Audit.objects.order_by("-id").values_list("what", flat=True)[:5])
+    assert acts == ["pool ended", "pool changed", "pool begun", "pool changed", "pool"]
+    empty = world.task("empty")
+    with pytest.raises(ParameterError, match="no run to pool"):
+        campaigns.begin(campaigns.draw_up(empty, organiser), organiser)
+
+
+@pytest.mark.parametrize(
+    ("how", "problem"),
+    [
+        ({"strategy": "best"}, "best"),
+        ({"grades": [["0", "no"]]}, "no grades"),
+        ({"grades": [["1", "yes"], ["0", "no"]]}, "no grades"),
+        ({"grades": [["no", "no"], ["1", "yes"]]}, "a grade is a number"),
+        ({"overlap": 101}, "so many people"),
+        ({"judges": 0}, "so many people"),
+        ({"budget": 0}, "would be empty"),
+    ],
+)
+def test_pools_that_could_not_be_judged(world: World, how: dict[str, object], problem: str) -> None:
+    task = world.filled()
+    with pytest.raises(CranfieldError, match=problem):
+        campaigns.draw_up(task, world.people["organiser"], **how)
+    assert not Pool.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_assessors_at_once_lose_nothing_and_double_nothing(world: World) -> None:
+    task = world.filled()
+    pool = begun(world, task, overlap=30, judges=2, strategy="thompson", seed=9)
+    people = [User.objects.create_user(f"a{number}") for number in range(8)]
+    everything = campaigns.cost(pool)
+
+    sent: list[str] = []
+
+    def work(number: int) -> None:
+        user = people[number]
+        while (question := judging.next_for(pool, user)) is not None:
+            told = said(question, right(question))
+            judging.judge(pool, user, told)
+            judging.judge(pool, user, told)  # the answer was lost on the way, and it is sent again
+            sent.append(told.key)
+
+    assert in_threads(8, work) == []
+    kept = list(Judgment.objects.filter(question__pool=pool).values_list("key", flat=True))
+    assert sorted(kept) == sorted(sent)
+    counts = Counter(pool.questions.values_list("topic", "document"))
+    assert set(counts.values()) == {1}
+    assert len(counts) == everything.documents
+    assert all(question.given >= question.wanted for question in pool.questions.all())
+    steps = list(pool.events.order_by("number").values_list("number", flat=True))
+    assert steps == list(range(1, len(steps) + 1))
+    assert Judging.resume(pools.candidates_of(pool), pools.state_of(pool)).pending == ()
