@@ -22,7 +22,7 @@ OWN = {"alice"} | DESK
 PART = {"alice", "assessor"} | DESK  # in a task by invitation, to which only team Alpha came
 OF_A_TASK = {
     Thing.TASK, Thing.BOARD, Thing.FULL_BOARD, Thing.PRIVATE_VALUES, Thing.PRIVATE_TOPICS, Thing.PUBLIC_LABELS,
-    Thing.ALL_LABELS, Thing.LOG,
+    Thing.ALL_LABELS, Thing.LOG, Thing.QUESTIONS, Thing.JUDGMENTS,
 }  # fmt: skip
 OF_A_RUN = {
     Thing.RUN, Thing.RUN_NAME, Thing.RUN_FILE, Thing.RUN_STATE, Thing.RELEASED, Thing.PRIVATE_VALUES,
@@ -58,6 +58,8 @@ def test_tasks(world: World, state: str, invited: bool, labels: bool) -> None:
         Thing.PRIVATE_TOPICS: late,
         Thing.PUBLIC_LABELS: known if labels else DESK,
         Thing.ALL_LABELS: late if labels else DESK,
+        Thing.QUESTIONS: {"assessor"} | DESK,  # a draft is judged, too
+        Thing.JUDGMENTS: DESK,
     }
     assert set(expected) == OF_A_TASK
     for thing, people in expected.items():

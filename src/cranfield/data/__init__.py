@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ._collections import Collection as Collection
     from ._collections import read_collections as read_collections
     from ._corpus import Corpus as Corpus
+    from ._corpus import each_document as each_document
     from ._corpus import read_corpus as read_corpus
     from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
@@ -109,7 +110,7 @@ else:
         __name__,
         {
             "_collections": "Collection read_collections",
-            "_corpus": "Corpus read_corpus",
+            "_corpus": "Corpus each_document read_corpus",
             "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",

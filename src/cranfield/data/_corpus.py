@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield._native import Strings
+from cranfield.core import InputError
 
 from ._columns import PACKERS, column_suffix, read_frame
 from ._corpus_files import IDS, TEXTS, TITLES, Found, documents_of, is_corpus
@@ -68,13 +69,28 @@ def read_corpus(data: Any, *, wanted: Collection[str] | None = None, name: str |
     return _collect((found for file in files for found in _of_file(file, str(file), kept)), name, kept, problems)
 
 
+def each_document(path: str | PathLike[str], *, name: str | None = None) -> Iterator[Found]:
+    """The documents of a file one after the other, as :func:`read_corpus` reads them; one named twice is an error."""
+    seen: set[str] = set()
+    for one in _of_file(Path(fspath(path)), name or fspath(path), None):
+        if one.document in seen:
+            raise _twice(one)
+        seen.add(one.document)
+        yield one
+    if not seen:
+        raise problem(name or fspath(path), "E-EMPTY", "there are no documents", "is it the right file?")
+
+
+def _twice(one: Found) -> InputError:
+    message = f"document {one.document} is there twice"
+    return problem(one.file, "E-DUPDOC", message, "keep one text for each document", line=one.line)
+
+
 def _collect(found: Iterator[Found], name: str, wanted: Names, problems: Problems | None = None) -> Corpus:
     documents: dict[str, Found] = {}
     for one in found:
         if one.document in documents:
-            hint = "keep one text for each document"
-            message = f"document {one.document} is there twice"
-            raise problem(one.file, "E-DUPDOC", message, hint, line=one.line)
+            raise _twice(one)
         documents[one.document] = one
     if not documents and wanted is None:
         raise problem(name, "E-EMPTY", "there are no documents", "is it the right file?")

@@ -1,6 +1,7 @@
 """Looking at a file without using it."""
 
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -109,24 +110,24 @@ def _has_scores(path: Path) -> bool:
     return True
 
 
-def compare_topics(qrels: Inspected, run: Inspected) -> list[Problem]:
-    """What is wrong between a run and the qrels it would be evaluated with."""
-    judged, retrieved = dict.fromkeys(qrels.topics), dict.fromkeys(run.topics)
-    missing = [topic for topic in judged if topic not in retrieved]
-    unknown = [topic for topic in retrieved if topic not in judged]
+def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True) -> list[Problem]:
+    """What is wrong between a run and the topics it is for: those of qrels, or, not ``judged`` yet, of a file."""
+    known, retrieved = dict.fromkeys(topics), dict.fromkeys(run.topics)
+    where, which = ("the qrels", "judged topics") if judged else ("the task", "topics")
+    missing = [topic for topic in known if topic not in retrieved]
+    unknown = [topic for topic in retrieved if topic not in known]
     problems = []
-    if judged and retrieved and len(missing) == len(judged):
-        message = f"no topic of the run is in the qrels (the run has {listed(retrieved)})"
-        hint = f"the qrels have {listed(judged)}: do they belong together?"
+    if known and retrieved and len(missing) == len(known):
+        message = f"no topic of the run is in {where} (the run has {listed(retrieved)})"
+        hint = f"{where} {'have' if judged else 'has'} {listed(known)}: do they belong together?"
         return [Problem(run.file, 0, "E-TOPICS", message, hint)]
     if missing and retrieved:
         verb = "are" if len(missing) > 1 else "is"
-        message = f"{len(missing)} of {len(judged)} judged topics {verb} missing ({listed(missing)})"
-        problems.append(
-            Problem(run.file, 0, "W-MISSING", message, "a missing topic counts as worst; --topics both leaves it out")
-        )
-    if unknown and judged:
+        message = f"{len(missing)} of {len(known)} {which} {verb} missing ({listed(missing)})"
+        hint = "a missing topic counts as worst" + "; --topics both leaves it out" * judged
+        problems.append(Problem(run.file, 0, "W-MISSING", message, hint))
+    if unknown and known:
         what = "1 topic is" if len(unknown) == 1 else f"{len(unknown)} topics are"
-        message = f"{what} not in the qrels ({listed(unknown)})"
+        message = f"{what} not in {where} ({listed(unknown)})"
         problems.append(Problem(run.file, 0, "W-UNKNOWN", message, "what nobody judged is not evaluated"))
     return problems

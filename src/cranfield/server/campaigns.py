@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels
-from cranfield.pooling import costs_table, count_asked, parse_strategy
+from cranfield.pooling import DEPTHS, costs_table, count_asked, parse_strategy
 
 from . import audit, blobs, pools
 from .models import Judgment, Pool, Question, Submission, Task
@@ -55,7 +55,7 @@ def cost(pool: Pool, *, minutes: float = MINUTES) -> Cost:
     judged = None
     if pool.known is not None:
         judged = candidates.judged(read_qrels(blobs.path_of(pool.known.qrels_id)))
-    strategy = parse_strategy(pool.strategy)
+    strategy, depths = parse_strategy(pool.strategy), [*(one for one in DEPTHS if one < pool.depth), pool.depth]
     documents = count_asked(candidates, strategy, budget=pool.budget, shared=pool.shared, judged=judged)
     judgments = round(documents * (1 + pool.overlap / 100 * (pool.judges - 1)))
     return Cost(
@@ -65,7 +65,7 @@ def cost(pool: Pool, *, minutes: float = MINUTES) -> Cost:
         documents=documents,
         judgments=judgments,
         hours=judgments * minutes / 60,
-        depths=costs_table(candidates, judged=judged, minutes=minutes),
+        depths=costs_table(candidates, depths, judged=judged, minutes=minutes),
     )
 
 

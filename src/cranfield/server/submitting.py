@@ -20,9 +20,12 @@ from cranfield.studies import lint
 from . import audit, blobs, jobs
 from .boards import ask_for_board
 from .models import Participant, Submission, Task, Team, User
+from .topic_texts import texts_of
 from .visibility import Viewer
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from cranfield.data import Problems
 
     from .uploads import Arrived
@@ -65,11 +68,15 @@ def limits() -> Limits:
 def check(task: Task, path: str, name: str) -> Checked:
     """Look at a file as ``cranfield lint`` does: the same codes, the same words."""
     version = task.version
-    if version is None:
+    names: dict[str | PathLike[str], str] = {path: PurePath(name).name or "run"}
+    if version is not None:
+        judged = blobs.path_of(version.qrels_id)
+        told = lint([path], qrels=judged, limits=limits(), names=names)
+        own = [row for row in told["problems"].rows() if row["file"] != str(judged)]
+    elif texts := texts_of(task):  # nobody has judged yet: runs are what a pool is made from
+        own = lint([path], topics=texts, limits=limits(), names=names)["problems"].rows()
+    else:
         raise Refused("the task has no judgments yet", hint="wait until it is open", code="E-CLOSED")
-    judged = blobs.path_of(version.qrels_id)
-    told = lint([path], qrels=judged, limits=limits(), names={path: PurePath(name).name or "run"})
-    own = [row for row in told["problems"].rows() if row["file"] != str(judged)]
     problems = [{**row, "file": PurePath(name).name or "run"} for row in own]
     checked = Checked(problems=problems)
     if not checked.good:
@@ -183,9 +190,8 @@ def receive(
                 )
         except IntegrityError:
             raise Refused(f"there is a run called {name} already", hint="choose another name", code="E-NAMES") from None
-        version = fresh.version
-        assert version is not None
-        jobs.put("score", task=fresh, urgency=5, submission=made.pk, version=version.pk)
+        if (version := fresh.version) is not None:  # else it waits for the first labels
+            jobs.put("score", task=fresh, urgency=5, submission=made.pk, version=version.pk)
         audit.record(by, "submit", task=fresh, run=made.key, name=name, team=team.slug, digest=blob.digest)
     return made
 

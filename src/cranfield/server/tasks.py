@@ -16,6 +16,7 @@ from cranfield.studies import evaluate
 from . import audit, blobs, scheduled
 from .boards import ask_for_board
 from .models import Role, Submission, Task
+from .topic_texts import texts_of
 from .versions import add_version, check_topics
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def make_task(
     by: User,
     *,
     title: str,
-    qrels: Incoming,
+    qrels: Incoming | None = None,
     slug: str = "",
     topics: Incoming | None = None,
     private: Sequence[str] = (),
@@ -92,7 +93,12 @@ def make_task(
     name: str = "qrels",
     **rules: Any,
 ) -> Task:
-    """A task with its first labels, of which ``by`` is the organiser. ``rules`` are other fields of a task."""
+    """A task with its first labels, of which ``by`` is the organiser. ``rules`` are other fields of a task.
+
+    Without ``qrels`` it is a campaign: there are topics, runs come in, people judge what they find.
+    """
+    if qrels is None and topics is None:
+        raise ParameterError("there are neither judgments nor topics", hint="upload a file of one of them")
     address = slug or slug_of(title)
     check_slug(address)
     with audit.acting():
@@ -109,7 +115,8 @@ def make_task(
             raise ParameterError(f"the address {address} is taken", hint="choose another one") from None
         Role.objects.create(task=made, user=by, role=Role.ORGANISER)
         audit.record(by, "new task", task=made, title=title, measures=made.measures, private=len(private))
-        add_version(made, qrels, by, note="the first labels", name=name)
+        if qrels is not None:
+            add_version(made, qrels, by, note="the first labels", name=name)
         if publish_now:
             publish(made, by)
     return made
@@ -121,7 +128,7 @@ def publish(task: Task, by: User) -> None:
         now = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         if now.state != Task.DRAFT:
             raise ParameterError(f"the task is {now.get_state_display()} already", hint="nothing was changed")
-        if now.version is None:
+        if now.version is None and not texts_of(now):
             raise ParameterError("the task has no judgments yet", hint="upload a file of them first")
         now.state = Task.OPEN
         now.save(update_fields=["state"])

@@ -25,6 +25,11 @@ def _texts(digest: str) -> Mapping[str, Mapping[str, str]]:
     return {str(row["topic"]): {k: str(v) for k, v in row.items() if v} for row in told.to_table().rows()}
 
 
+def texts_of(task: Task) -> Mapping[str, Mapping[str, str]]:
+    """What every topic of a task asks, in the order of the file; nothing where it has no texts."""
+    return _texts(task.topics_id) if task.topics_id else {}
+
+
 def text_of(task: Task, topic: str) -> Mapping[str, str]:
     """Title, description and narrative of a topic; nothing where the task has no texts."""
-    return _texts(task.topics_id).get(topic, {}) if task.topics_id else {}
+    return texts_of(task).get(topic, {})

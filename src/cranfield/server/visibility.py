@@ -32,6 +32,8 @@ class Thing(StrEnum):
     RUN_NAME = "its name, its team, what they say of it"
     RUN_FILE = "the run itself"
     RUN_STATE = "its problems, its place in the queue, why it failed"
+    QUESTIONS = "what a pool asks, and the documents"
+    JUDGMENTS = "what assessors said, and who"
     RELEASED = "what is told of its private value while the task is open"
 
 
@@ -75,6 +77,15 @@ class Viewer:
         may = self.user is not None and (self.user.is_superuser or self.user.may_organise)
         return may or any(role == Role.ORGANISER for _, role in self.roles)
 
+    def assesses(self, task: Task) -> bool:
+        """Whether they judge documents for it; whoever organises it may."""
+        return self.organises(task) or (task.pk, Role.ASSESSOR) in self.roles
+
+    @property
+    def is_assessor(self) -> bool:
+        """Whether they judge for any task."""
+        return any(role == Role.ASSESSOR for _, role in self.roles)
+
     def has_part_in(self, task: Task) -> bool:
         """Whether they are invited to it in any way."""
         part = {(task.pk, role) for role, _ in Role.ROLES}
@@ -88,6 +99,8 @@ def sees(viewer: Viewer, thing: Thing, of: Task | Submission) -> bool:
     task = of if isinstance(of, Task) else of.task
     if viewer.organises(task):
         return True
+    if thing is Thing.QUESTIONS:
+        return viewer.assesses(task)
     if task.state == Task.DRAFT or (task.invited_only and not viewer.has_part_in(task)):
         return False
     if isinstance(of, Submission):
@@ -100,7 +113,7 @@ def sees(viewer: Viewer, thing: Thing, of: Task | Submission) -> bool:
         return task.labels_public
     if thing is Thing.ALL_LABELS:
         return task.labels_public and task.is_closed
-    return False  # FULL_BOARD, LOG
+    return False  # FULL_BOARD, LOG, JUDGMENTS
 
 
 def _sees_run(viewer: Viewer, thing: Thing, run: Submission, task: Task) -> bool:

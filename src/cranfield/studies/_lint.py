@@ -14,6 +14,7 @@ def lint(
     files: Iterable[str | PathLike[str]],
     *,
     qrels: str | PathLike[str] | None = None,
+    topics: Iterable[str] | None = None,
     limits: Limits | None = None,
     names: Mapping[str | PathLike[str], str] | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -22,7 +23,8 @@ def lint(
     """Every problem of runs and qrels, without evaluating anything; of a folder, every file in it.
 
     The first qrels among the files are the ones that runs are compared with: which topics they share. Where ``qrels``
-    are given, all the files are taken for runs. ``limits`` hold for the files, not for the qrels; ``names`` says what
+    are given, all the files are taken for runs, as they are where only the ``topics`` of a task are known: nobody has
+    judged yet. ``limits`` hold for the files, not for the qrels; ``names`` says what
     to call a file that is stored under another name.
     ``progress`` is told how many files are done, and how many there are.
     """
@@ -30,7 +32,8 @@ def lint(
     shown = {fspath(file): name for file, name in (names or {}).items()}
     judged = None if qrels is None else inspect(qrels, kind="qrels", name=shown.get(fspath(qrels)))
     inspected: list[Inspected] = [judged] if judged else []
-    kind = "run" if judged else None
+    wanted = None if topics is None else tuple(topics)
+    kind = "run" if judged or wanted is not None else None
     for done, file in enumerate(every, start=1):
         inspected.append(inspect(file, kind=kind, name=shown.get(fspath(file)), limits=limits))
         if progress:
@@ -43,7 +46,9 @@ def lint(
             message = f"{found.problems.not_kept} more problems are not listed"
             problems.append(Problem(found.file, 0, "W-MORE", message, "mend the first ones, then look again"))
         if judged and found.kind == "run":
-            problems += compare_topics(judged, found)
+            problems += compare_topics(judged.topics, found)
+        elif wanted is not None:
+            problems += compare_topics(wanted, found, judged=False)
     rows = [{name: getattr(problem, name) for name in COLUMNS} for problem in problems]
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors

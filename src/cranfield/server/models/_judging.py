@@ -102,11 +102,12 @@ class Turn(models.Model):
 class Judgment(models.Model):
     """What somebody says of a document. It is never deleted; it may be taken back."""
 
-    FIRST, LAST, MACHINE = "first", "last", "machine"
-    KINDS = [(FIRST, "judgment"), (LAST, "decision"), (MACHINE, "machine")]
+    FIRST, LAST, CROWD, MACHINE = "first", "last", "crowd", "machine"
+    KINDS = [(FIRST, "judgment"), (LAST, "decision"), (CROWD, "from a file"), (MACHINE, "machine")]
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="judgments")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    worker = models.CharField(max_length=150, blank=True)  # who has no account: somebody of a file, a machine
     key = models.CharField(max_length=40)  # made by the page, so that what is sent twice is kept once
     kind = models.CharField(max_length=7, choices=KINDS, default=FIRST)
     grade = models.FloatField(null=True, blank=True)  # nothing: it cannot be judged
@@ -122,5 +123,61 @@ class Judgment(models.Model):
             models.UniqueConstraint(
                 fields=["question", "user", "kind"], condition=Q(taken_back=None), name="judgment_once"
             ),
+            models.UniqueConstraint(
+                fields=["question", "worker", "kind"],
+                condition=Q(taken_back=None, user=None),
+                name="judgment_of_worker_once",
+            ),
         ]
         indexes = [models.Index(fields=["question", "taken_back"])]
+
+
+class Machine(models.Model):
+    """A model that was asked to judge a pool; what it says is marked, and never counts as what people say."""
+
+    WAITING, ASKING, DONE, FAILED = "waiting", "asking", "done", "failed"
+    STATES = [(WAITING, "waiting"), (ASKING, "asking"), (DONE, "done"), (FAILED, "failed")]
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="machines")
+    name = models.CharField(max_length=150)  # under which its judgments stand: the model, and a number if asked again
+    model = models.CharField(max_length=120)
+    prompt = models.TextField(max_length=20_000)
+    state = models.CharField(max_length=7, choices=STATES, default=WAITING)
+    made = models.DateTimeField(auto_now_add=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    failure = models.CharField(max_length=400, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "name"], name="machine_once")]
+
+
+class Pair(models.Model):
+    """Two documents of a topic, of which somebody is to say which is better."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="pairs")
+    topic = models.CharField(max_length=200)
+    one = models.CharField(max_length=400)  # the smaller name
+    two = models.CharField(max_length=400)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "topic", "one", "two"], name="pair_once")]
+
+
+class Vote(models.Model):
+    """Which of two documents somebody prefers. It is never deleted; it may be taken back."""
+
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="votes")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    key = models.CharField(max_length=40)  # made by the page
+    choice = models.SmallIntegerField(null=True, blank=True)  # 1: one, −1: two, 0: neither; none: cannot say
+    swapped = models.BooleanField(default=False)  # the second stood on the left
+    note = models.CharField(max_length=1000, blank=True)
+    seconds = models.FloatField(default=0)
+    made = models.DateTimeField(db_default=Now())
+    taken_back = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "key"], name="vote_sent_once"),
+            models.UniqueConstraint(fields=["pair", "user"], condition=Q(taken_back=None), name="vote_once"),
+        ]

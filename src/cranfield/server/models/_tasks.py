@@ -97,6 +97,7 @@ class LabelVersion(models.Model):
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     judgments = models.PositiveIntegerField(default=0)
     judged = models.JSONField(default=list)  # the topics, in the order of the file
+    about = models.JSONField(default=dict)  # where judgments of a pool come from: who, how merged, how many
     changes = models.ForeignKey(Blob, null=True, blank=True, on_delete=models.PROTECT, related_name="+")  # what moved
 
     class Meta:

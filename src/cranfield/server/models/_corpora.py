@@ -1,0 +1,35 @@
+"""What documents say: texts that assessors read and organisers search."""
+
+from django.conf import settings
+from django.db import models
+
+from ._files import Blob
+from ._tasks import Task
+
+
+class Corpus(models.Model):
+    """The documents of a task, from a file. Rows of documents can be made again from it, and are in no backup."""
+
+    WAITING, READY, FAILED = "waiting", "ready", "failed"
+    STATES = [(WAITING, "being read"), (READY, "ready"), (FAILED, "failed")]
+
+    task = models.OneToOneField(Task, on_delete=models.CASCADE, related_name="corpus")
+    file = models.ForeignKey(Blob, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=200)  # of the file: its ending says what it is
+    state = models.CharField(max_length=7, choices=STATES, default=WAITING)
+    size = models.PositiveIntegerField(default=0)  # documents
+    failure = models.CharField(max_length=400, blank=True)
+    made = models.DateTimeField(auto_now_add=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+
+
+class Document(models.Model):
+    """A document of a corpus."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=400)
+    title = models.TextField(blank=True)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["corpus", "name"], name="document_once")]

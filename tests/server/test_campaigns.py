@@ -1,0 +1,86 @@
+"""Campaigns: a task of topics alone, to which runs come before anybody has judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from cranfield.core import ParameterError
+from cranfield.server import campaigns, judging, tasks
+from cranfield.server.models import Participant, Role, Submission, Task
+from cranfield.server.submitting import BadRun
+
+from .world import TOPICS, World, arrived, run_text
+
+TEXTS = "".join(f"{topic}\tquestion {topic}\n" for topic in TOPICS)
+
+
+def campaign(world: World, **rules: object) -> Task:
+    made = tasks.make_task(
+        world.people["organiser"], title="Campaign", topics=arrived(TEXTS, "topics.tsv").arriving, publish_now=True,
+        **{"measures": "AP nDCG@10", "limit": 10} | rules,
+    )  # fmt: skip
+    for team in world.teams.values():
+        Participant.objects.create(task=made, team=team)
+    Role.objects.create(task=made, user=world.people["assessor"], role=Role.ASSESSOR)
+    return made
+
+
+def test_runs_come_in_before_there_are_labels(world: World) -> None:
+    task = campaign(world)
+    run = world.hand_in(task, "early")
+    world.work()
+    run.refresh_from_db()
+    assert run.state == Submission.RECEIVED
+    for who, address in (
+        (None, "/tasks/campaign/"),
+        (None, "/tasks/campaign/about/"),
+        (None, "/tasks/campaign/methods/"),
+        (None, "/tasks/campaign/history/"),
+        (None, "/tasks/campaign/downloads/"),
+        ("alice", "/tasks/campaign/submit/"),
+        ("alice", "/my/runs/"),
+        ("alice", f"/runs/{run.key}/"),
+        ("organiser", "/organise/campaign/"),
+        ("organiser", "/organise/campaign/runs/"),
+        ("organiser", "/organise/campaign/labels/"),
+        ("organiser", "/organise/campaign/leak/"),
+        ("organiser", "/organise/campaign/settings/"),
+        ("organiser", "/tasks/campaign/full/"),
+    ):
+        assert world.client(who).get(address).status_code == 200, address
+
+
+def test_a_run_for_other_topics_is_refused_all_the_same(world: World) -> None:
+    task = campaign(world)
+    with pytest.raises(BadRun, match="no topic of the run is in the task"):
+        world.hand_in(task, "other", text=run_text("other", topics=["901", "902"]))
+    part = world.hand_in(task, "part", text=run_text("part", topics=TOPICS[:10]))
+    assert [row["code"] for row in part.problems] == ["W-MISSING"]
+    assert "--topics" not in part.problems[0]["hint"]
+
+
+def test_a_task_of_nothing_is_none(world: World) -> None:
+    with pytest.raises(ParameterError, match="neither judgments nor topics"):
+        tasks.make_task(world.people["organiser"], title="Nothing")
+
+
+def test_what_a_pool_costs(world: World) -> None:
+    task = campaign(world)
+    for shift in (0, 3):
+        world.hand_in(task, f"run-{shift}", shift)
+    pool = campaigns.draw_up(task, world.people["organiser"], strategy="depth", depth=4, overlap=50, judges=3)
+    price = campaigns.cost(pool, minutes=2)
+    # The first four of D01 … D10 in order, and of the same turned by 3, 6, 9 or 2 (12) places.
+    both = [len({*range(4), *((place - 3 * (1 + topic % 4)) % 10 for place in range(4))}) for topic in range(12)]
+    assert (price.topics, price.runs, price.documents) == (12, 2, sum(both))
+    assert price.judgments == round(sum(both) * (1 + 0.5 * 2))
+    assert price.hours == pytest.approx(price.judgments * 2 / 60)
+    campaigns.begin(pool, world.people["organiser"])
+    user = world.people["assessor"]
+    question = judging.next_for(pool, user)
+    assert question is not None
+    told = judging.Said(key="k", topic=question.topic, document=question.document, grade=1, seconds=7)
+    judging.judge(pool, user, told)
+    stand = campaigns.progress(pool)
+    assert (stand.asked, stand.waiting, stand.budget) == (1, 0, sum(both))
+    assert [(row["user__username"], row["judgments"], row["seconds"]) for row in stand.people] == [("assessor", 1, 7)]

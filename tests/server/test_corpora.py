@@ -1,0 +1,82 @@
+"""Documents of a task: read by a worker, found by name and by word."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from cranfield.core import CranfieldError
+from cranfield.server import corpora
+from cranfield.server.models import Corpus, Document
+
+from .world import World, arrived
+
+TEXTS = {
+    "D01": ("Railways", "The marine railway lifts ships out of the sea."),
+    "D02": ("", "Ships sail the sea; no railway is near. Café."),
+    "D03": ("船と鉄道", "船は海を渡る。鉄道は陸を走る。"),
+    "D04": ("سفينة", "السفينة في البحر"),
+}
+LINES = "".join(json.dumps({"docno": k, "title": t, "text": x}) + "\n" for k, (t, x) in TEXTS.items())
+
+
+def test_a_file_becomes_documents_that_are_found(world: World) -> None:
+    task = world.task()
+    made = corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
+    assert made.state == Corpus.WAITING
+    assert corpora.search(task, "railway") == []
+    world.work()
+    made.refresh_from_db()
+    assert (made.state, made.size) == (Corpus.READY, 4)
+    found = corpora.document_of(task, "D02")
+    assert found is not None
+    assert found.text.startswith("Ships sail")
+    assert corpora.document_of(task, "D99") is None
+
+    def names(words: str) -> list[str]:
+        return [one.name for one in corpora.search(task, words)]
+
+    assert sorted(names("RAILWAY sea")) == ["D01", "D02"]
+    assert names("marine") == ["D01"]
+    assert names("鉄道") == ["D03"]
+    assert names("البحر") == ["D04"]
+    assert names("railway desert") == []
+    assert names('"; drop table -- *') == []
+    assert names('sea" OR "x') == []
+    assert names("") == []
+    assert len(corpora.search(task, "sea", most=1)) == 1
+
+
+def test_another_file_takes_the_place_of_the_first(world: World) -> None:
+    task = world.task()
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
+    world.work()
+    packed = gzip.compress(b'{"id": "X", "text": "other words"}\n')
+    corpora.set_corpus(task, arrived(packed, "docs.jsonl.gz"), world.people["organiser"])
+    world.work()
+    assert list(Document.objects.values_list("name", flat=True)) == ["X"]
+    assert corpora.search(task, "railway") == []
+    assert [one.name for one in corpora.search(task, "words")] == ["X"]
+
+
+@pytest.mark.parametrize(("text", "name", "problem"), [
+    ("", "docs.jsonl", "no documents"),
+    ("{nonsense\n", "docs.jsonl", "JSON"),
+    ('{"id": "X"}\n', "docs.jsonl", "text"),
+])  # fmt: skip
+def test_what_is_no_corpus_is_refused_at_once(world: World, text: str, name: str, problem: str) -> None:
+    task = world.task()
+    with pytest.raises(CranfieldError, match=problem):
+        corpora.set_corpus(task, arrived(text, name), world.people["organiser"])
+    assert not Corpus.objects.exists()
+
+
+def test_what_is_wrong_further_down_is_told(world: World) -> None:
+    task = world.task()
+    corpora.set_corpus(task, arrived(LINES + LINES, "docs.jsonl"), world.people["organiser"])
+    world.work()
+    made = Corpus.objects.get()
+    assert made.state == Corpus.FAILED
+    assert "D01 is there twice" in made.failure
