@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cranfield.core import ParameterError
@@ -14,7 +16,7 @@ from .world import TOPICS, World, arrived, run_text
 TEXTS = "".join(f"{topic}\tquestion {topic}\n" for topic in TOPICS)
 
 
-def campaign(world: World, **rules: object) -> Task:
+def campaign(world: World, **rules: Any) -> Task:
     made = tasks.make_task(
         world.people["organiser"], title="Campaign", topics=arrived(TEXTS, "topics.tsv").arriving, publish_now=True,
         **{"measures": "AP nDCG@10", "limit": 10} | rules,
