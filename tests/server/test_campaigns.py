@@ -17,10 +17,9 @@ TEXTS = "".join(f"{topic}\tquestion {topic}\n" for topic in TOPICS)
 
 
 def campaign(world: World, **rules: Any) -> Task:
-    made = tasks.make_task(
-        world.people["organiser"], title="Campaign", topics=arrived(TEXTS, "topics.tsv").arriving, publish_now=True,
-        **{"measures": "AP nDCG@10", "limit": 10} | rules,
-    )  # fmt: skip
+    how: dict[str, Any] = {"measures": "AP nDCG@10", "limit": 10, "publish_now": True} | rules
+    topics = arrived(TEXTS, "topics.tsv").arriving
+    made = tasks.make_task(world.people["organiser"], title="Campaign", topics=topics, **how)
     for team in world.teams.values():
         Participant.objects.create(task=made, team=team)
     Role.objects.create(task=made, user=world.people["assessor"], role=Role.ASSESSOR)
