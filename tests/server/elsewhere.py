@@ -84,6 +84,18 @@ def checked() -> list[Any]:
     return [backups.check(), *audit.head(), list(audit.broken())]
 
 
+def judge_on() -> list[Any]:
+    """Read the corpus, and say what is found in it, and what the assessor of the first pool is asked next."""
+    from cranfield.server import corpora, jobs, judging
+    from cranfield.server.models import Pool, User
+
+    jobs.work(once=True)
+    pool = Pool.objects.get()
+    question = judging.next_for(pool, User.objects.get(username="assessor"))
+    found = [one.name for one in corpora.search(pool.task, "ship")]
+    return [found, question and [question.topic, question.document], pool.events.count()]
+
+
 def hand_in_another() -> list[str]:
     """Hand in one more run where some are, and evaluate it."""
     from cranfield.server import jobs

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from cranfield.core import ChecksFailed, InputError, ParameterError
-from cranfield.server import audit, blobs, relabelling
+from cranfield.server import audit, blobs, campaigns, corpora, judging, relabelling
 from cranfield.server.archives import Packing, packed
 from cranfield.server.backups import backup, check, restore
 from cranfield.server.condition import last_backup
@@ -90,6 +90,27 @@ def test_a_server_that_is_restored_goes_on(light: Task, tmp_path: Path) -> None:
     del light
     home = restored(tmp_path, backup(tmp_path / "all.tar").path)
     assert elsewhere.ask(home, "hand_in_another") == ["another", "scored"]
+
+
+def test_judging_goes_on_where_it_was_and_documents_are_read_again(world_of_threads: World, tmp_path: Path) -> None:
+    world = world_of_threads
+    task, by, user = world.filled(), world.people["organiser"], world.people["assessor"]
+    texts = "".join(f'{{"id": "D0{number}", "text": "the ship number {number}"}}\n' for number in range(1, 4))
+    corpora.set_corpus(task, arrived(texts, "docs.jsonl"), by)
+    world.work()
+    pool = campaigns.draw_up(task, by, strategy="thompson", seed=4)
+    campaigns.begin(pool, by)
+    for number in range(9):
+        question = judging.next_for(pool, user)
+        assert question is not None
+        told = judging.Said(key=f"k{number}", topic=question.topic, document=question.document, grade=number % 2)
+        judging.judge(pool, user, told)
+    kept = backup(tmp_path / "all.tar")
+    assert "document" not in kept.rows
+    assert kept.rows["judgment"] == 9
+    home = restored(tmp_path, kept.path)
+    assert elsewhere.ask(home, "judge_on") == elsewhere.judge_on()
+    assert elsewhere.judge_on()[0] == ["D01", "D02", "D03"]
 
 
 def test_nobody_else_may_read_it(light: Task, tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ FOUND = 50  # documents that a search shows
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")  # written without blanks between words
 WORD = re.compile(r"\w+")
 FTS5 = (
-    "select d.* from server_words w join server_document d on d.id = w.rowid "
-    "where server_words match %s and d.corpus_id = %s order by w.rank, d.id limit %s"
+    "select d.* from document_words w join server_document d on d.id = w.rowid "
+    "where document_words match %s and d.corpus_id = %s order by w.rank, d.id limit %s"
 )
 TSEARCH = (  # by the index of migration 0003
     "select d.* from server_document d, plainto_tsquery('simple', %s) q "
@@ -77,6 +77,14 @@ def read(*, corpus: int) -> None:
                 )
     found.size, found.state = Document.objects.filter(corpus=found).count(), Corpus.READY
     found.save(update_fields=["size", "state"])
+
+
+def read_again() -> None:
+    """Ask for every corpus to be read, where rows of documents did not come along with the rest."""
+    for found in Corpus.objects.filter(state=Corpus.READY):
+        found.state = Corpus.WAITING
+        found.save(update_fields=["state"])
+        jobs.put("corpus", task=found.task, corpus=found.pk)
 
 
 @jobs.if_failed("corpus")

@@ -5,15 +5,15 @@ from typing import Any
 from django.db import migrations
 
 SQLITE = (
-    "create virtual table server_words using fts5("
+    "create virtual table document_words using fts5("
     "title, text, content='server_document', content_rowid='id', tokenize='unicode61 remove_diacritics 2')",
-    "create trigger server_words_in after insert on server_document begin "
-    "insert into server_words(rowid, title, text) values (new.id, new.title, new.text); end",
-    "create trigger server_words_out after delete on server_document begin "
-    "insert into server_words(server_words, rowid, title, text) values ('delete', old.id, old.title, old.text); end",
+    "create trigger document_words_in after insert on server_document begin "
+    "insert into document_words(rowid, title, text) values (new.id, new.title, new.text); end",
+    "create trigger document_words_out after delete on server_document begin "
+    "insert into document_words(document_words, rowid, title, text) values ('delete', old.id, old.title, old.text); end",
 )
 POSTGRESQL = (
-    "create index server_words on server_document using gin "
+    "create index document_words on server_document using gin "
     "((to_tsvector('simple', title || ' ' || left(text, 500000))))",
 )
 
