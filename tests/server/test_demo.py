@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.server import demo
+from cranfield.server import campaigns, corpora, demo
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task, User
 from tests.server.elsewhere import cranfield, environment
 from tests.server.running import Browser, Running, free_port, is_free, wait_for
@@ -21,20 +21,25 @@ from tests.server.running import Browser, Running, free_port, is_free, wait_for
 def test_what_a_demo_holds() -> None:
     steps: list[tuple[int, int]] = []
     accounts = demo.fill(runs=12, topics=12, progress=lambda *step: steps.append(step))
-    assert [one.name for one in accounts] == ["operator", "organiser", "participant"]
-    assert len({one.password for one in accounts}) == 3
+    assert [one.name for one in accounts] == ["operator", "organiser", "participant", "assessor"]
+    assert len({one.password for one in accounts}) == 4
     assert steps == [(number, 18) for number in range(1, 19)]
     assert list(User.objects.filter(may_organise=True).values_list("username", flat=True)) == ["organiser"]
     assert demo.settle() == 2  # a board for each task
     tasks = {task.slug: task for task in Task.objects.all()}
-    assert {slug: task.state for slug, task in tasks.items()} == {"ad-hoc-2024": Task.CLOSED, "ad-hoc-2025": Task.OPEN}
+    assert {slug: task.state for slug, task in tasks.items()} == {
+        "ad-hoc-2024": Task.CLOSED,
+        "ad-hoc-2025": Task.OPEN,
+        "judging-2026": Task.OPEN,
+    }
     runs = Submission.objects.filter(task=tasks["ad-hoc-2025"])
     assert runs.filter(embargo__isnull=False).count() == 1
     assert runs.filter(state=Submission.WITHDRAWN).count() == 1
     assert runs.filter(stated__isnull=False).count() == len(demo.PAST)
     assert Submission.objects.exclude(metadata={}).exclude(kind="").count() == 4 + 2  # every third of 12 and of 6
     assert Submission.objects.filter(baseline=True).exists()
-    assert not Submission.objects.filter(state__in=(Submission.RECEIVED, Submission.FAILED)).exists()
+    waiting = Submission.objects.filter(state__in=(Submission.RECEIVED, Submission.FAILED))
+    assert set(waiting.values_list("task__slug", "state")) == {("judging-2026", Submission.RECEIVED)}
     days = runs.filter(blob__isnull=False).order_by("received").values_list("received", flat=True)
     assert len({day.date() for day in days}) > 3  # steps over time
     versions = LabelVersion.objects.filter(task=tasks["ad-hoc-2025"])
@@ -44,6 +49,14 @@ def test_what_a_demo_holds() -> None:
 
     jobs.work(once=True)
     assert Result.objects.filter(version__number=2).count() == 6
+    pool = tasks["judging-2026"].pools.get()
+    stand = campaigns.progress(pool)
+    assert sum(row["judgments"] for row in stand.people) == 48
+    assert (len(stand.people), stand.budget) == (2, 8 * 30)
+    first = pool.questions.order_by("id")[0]
+    text = corpora.document_of(pool.task, first.document)
+    assert text is not None
+    assert len(text.text) > 100
     assert LabelVersion.objects.get(number=2).changes is not None
     assert Snapshot.objects.filter(version__number=2, kind=Snapshot.PUBLIC).count() == 1
 

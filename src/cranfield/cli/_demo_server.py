@@ -28,6 +28,7 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
         start(how.home)
         migrate()
         from cranfield.server.demo import CLOSED, OPEN, fill, settle
+        from cranfield.server.demo_judging import SLUG
 
         with progress("handing in runs") as watch:
             accounts = fill(seed=seed, progress=watch)
@@ -36,7 +37,8 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
 
         def ready(url: str, first: str) -> None:
             del first  # everybody has an account
-            click.echo(f"{url}\n{url}/tasks/{OPEN}/  the open task\n{url}/tasks/{CLOSED}/  the closed one\n")
+            click.echo(f"{url}\n{url}/tasks/{OPEN}/  the open task\n{url}/tasks/{CLOSED}/  the closed one")
+            click.echo(f"{url}/organise/{SLUG}/  a campaign that is being judged: its organiser's desk\n")
             width = max(len(one.name) for one in accounts)
             for one in accounts:
                 click.echo(f"{one.name.ljust(width)}  password {one.password}")

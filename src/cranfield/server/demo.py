@@ -16,7 +16,7 @@ from cranfield.core import SEED
 from cranfield.data import read_entries, read_qrels, split_topics
 from cranfield.simulate import Campaign
 
-from . import audit, blobs, boards, jobs, submitting
+from . import audit, blobs, boards, demo_judging, jobs, submitting
 from .gathering import gather
 from .importing import History, Row, import_history
 from .models import Announcement, Membership, Participant, Role, Snapshot, Submission, Task, Team, User
@@ -53,7 +53,7 @@ HEADER = """\
 #     wallclock: {seconds} s
 # ir_metadata.end
 """
-PEOPLE = ("operator", "organiser", "participant")
+PEOPLE = ("operator", "organiser", "participant", "assessor")
 CLOSED, OPEN = "ad-hoc-2024", "ad-hoc-2025"
 PAST = (("boolean search", 0.06), ("vectors", 0.11), ("probabilities", 0.14), ("feedback", 0.19))  # made up, too
 
@@ -88,6 +88,8 @@ def fill(
                 if progress:
                     progress(done, total)
             _finish(task, people["organiser"], shift, entries)
+        other = User.objects.create_user("colleague")  # of the assessor; nobody logs in as them
+        demo_judging.fill(written, people["organiser"], (people["assessor"], other))
     return accounts
 
 
@@ -202,7 +204,8 @@ def settle() -> int:
 def _board(task: Task) -> Snapshot | None:
     """The first board of a task, without its pictures."""
     version = task.version
-    assert version is not None
+    if version is None:  # of what is being judged there is none yet
+        return None
     return boards.store(Made(gather(task, version, Snapshot.PUBLIC)))
 
 
