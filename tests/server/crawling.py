@@ -15,12 +15,15 @@ from django.urls.resolvers import RoutePattern
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from cranfield.server.models import LabelVersion, Snapshot, Submission, Task, Team
+from cranfield.server.models import LabelVersion, Pool, Snapshot, Submission, Task, Team
 from cranfield.server.panels import PANELS
 from tests.server.planted import MAIN, PRIVATE, PUBLIC, ROLES, Planted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+NO_KEY = "0123456789ab"
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,10 @@ def paths_of(route: Route, planted: Planted) -> list[str]:
     most = max(Snapshot.objects.filter(task=planted.task).count(), LabelVersion.objects.count())
     choices: dict[str, list[str]] = {
         "slug": slugs,
-        "key": [*Submission.objects.values_list("key", flat=True), "0123456789ab"],
+        "key": [
+            *(Pool if route.pattern.startswith("judge/") else Submission).objects.values_list("key", flat=True),
+            NO_KEY,
+        ],
         "number": [str(number) for number in range(1, most + 1)],
         "n": [str(number) for number in range(1, most + 1)],
         "name": [*(panel.name for panel in PANELS), "nothing"],
@@ -93,6 +99,8 @@ def questions(planted: Planted) -> dict[str, list[str]]:
         "api/submissions": [f"?task={MAIN}", "?task=bettong-draft"],
         "api/tasks/<slug>/left": ["?team=wombatteam"],
         "operate/users/": ["?name=a"],
+        "organise/<slug:slug>/corpus/": ["?q=honeyeater"],
+        "judge/<slug:key>/document/": [f"?topic={PRIVATE[0]}&document=D01"],
         "operate/jobs/": ["?state=waiting", "?state=failed"],
         "log-in/": [f"?next=/tasks/{MAIN}/"],
     }
@@ -151,7 +159,11 @@ def crawl(planted: Planted, roles: tuple[str, ...] = ROLES) -> Iterator[Answer]:
         for path in paths_of(route, planted):
             old = re.search(r"/boards/(\d+)/", path)
             for role in roles if not old or old[1] == newest else roles[:1]:
-                behind = asked.get(route.pattern, []) if not route.gaps or f"/{MAIN}/" in path else []
+                behind = (
+                    asked.get(route.pattern, [])
+                    if not route.gaps or f"/{MAIN}/" in path or planted.pool.key in path
+                    else []
+                )
                 for query in ["", *behind]:
                     yield ask(planted, role, route.pattern, path + query)
         for role in ("", "alice", "operator"):

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from cranfield.server import accounts, blobs, comparing, documents, topic_texts
+from cranfield.server import accounts, blobs, campaigns, comparing, corpora, documents, judging, topic_texts
 from cranfield.server.models import (
     Announcement,
     Invite,
@@ -19,6 +19,7 @@ from cranfield.server.models import (
     Membership,
     Participant,
     Picture,
+    Pool,
     Role,
     Snapshot,
     Submission,
@@ -91,6 +92,7 @@ class Planted:
     texts: dict[str, Callable[[int], str]] = field(default_factory=dict)  # of runs, by what they do on private topics
     tokens: dict[str, str] = field(default_factory=dict)
     invite: str = ""
+    pool: Pool = field(init=False)
     secrets: dict[str, Secret] = field(default_factory=dict)
 
     @classmethod
@@ -117,6 +119,7 @@ class Planted:
         add_version(task, arrived(judged(), "qrels.txt").arriving, world.people["organiser"], note="the first")
         made = cls(world, task)
         made._hand_in()
+        made._judge()
         made._other_tasks()
         made._doors()
         made.list_secrets()
@@ -161,6 +164,25 @@ class Planted:
         )
         for run in self.runs.values():
             run.refresh_from_db()
+
+    def _judge(self) -> None:
+        """A pool with documents to read; two people have judged, and differ."""
+        by, first, other = (self.world.people[name] for name in ("organiser", "assessor", "kultarr"))
+        Role.objects.create(task=self.task, user=other, role=Role.ASSESSOR)
+        texts = "".join(f'{{"id": "{name}", "text": "a honeyeater in {name}"}}\n' for name in DOCUMENTS)
+        corpora.set_corpus(self.task, arrived(texts, "documents.jsonl"), by)
+        pool = campaigns.draw_up(self.task, by, overlap=100, judges=2, strategy="depth", guidelines="Be fair.")
+        campaigns.begin(pool, by)
+        for number in range(4):
+            for user, word in ((other, "mulgaranote"), (first, "ningauinote")):
+                question = judging.next_for(pool, user)
+                assert question is not None
+                grade = float(user == other and number % 2)
+                about = {"topic": question.topic, "document": question.document, "grade": grade, "note": word}
+                judging.judge(pool, user, judging.Said(key=f"{word}{number}", **about))
+        for user in (first, other):  # they have the next one in hand: a page that is read changes nothing
+            judging.next_for(pool, user)
+        self.pool = pool
 
     def _other_tasks(self) -> None:
         world = self.world
@@ -207,7 +229,9 @@ class Planted:
         alpha, key = ("alice", "adam"), {name: run.key for name, run in self.runs.items()}
         files = ("runs/<slug:key>/file", "api/submissions/<key>/file")
         every = "tasks/<slug:slug>/downloads/topics"  # a run needs all topics; which are private, the file does not say
-        asked = of(*ROLES, on=(every,))
+        judge = ("judge/<slug:key>/", "judge/<slug:key>/next", "judge/<slug:key>/document/", "judge/<slug:key>/pairs/")
+        decide = "judge/<slug:key>/decide/"
+        asked = of(*ROLES, on=(every,)) | of("assessor", on=(every, *judge, decide))
         own = of("alice", "adam", "beth", "wanda", "nina", on=(*files, every))  # their own run, as they sent it
         nobody: dict[str, frozenset[str]] = {}
         self.secrets = {
@@ -220,6 +244,10 @@ class Planted:
             "runs that are alike": Secret(["dunnart"], of(*OPERATORS)),
             "private topics": Secret([*PRIVATE], asked | own | of(*OPERATORS)),
             "their texts": Secret(["pademelon"], asked | of(*OPERATORS)),
+            "what documents say": Secret(["honeyeater"], of("assessor", *OPERATORS)),
+            "notes of others": Secret(["mulgaranote"], of("assessor", on=(decide,)) | of(*OPERATORS)),
+            "who judges beside them": Secret(["kultarr"], of(*OPERATORS)),
+            "the pool": Secret([self.pool.key], of("assessor", *OPERATORS)),
             "a draft": Secret(["bettong", "Bettong"], of(*OPERATORS)),
             "a task by invitation": Secret(["cuscus", "Cuscus"], of(*alpha, "assessor", *OPERATORS)),
             "notes of links": Secret(["antechinusnote"], of(*OPERATORS)),
@@ -258,7 +286,7 @@ class Planted:
 
 
 def _more_people(world: World) -> None:
-    for name in ("wanda", "nina", "rival"):
+    for name in ("wanda", "nina", "rival", "kultarr"):
         world.people[name] = User.objects.create_user(name, f"{name}@example.org", PASSWORD)
     for name, person in (("Wombatteam", "wanda"), ("Numbatteam", "nina")):
         world.teams[name] = Team.objects.create(name=name, slug=name.lower())

@@ -78,10 +78,13 @@ def test_the_crawler_knows_every_route() -> None:
 
 
 def rows() -> dict[str, list[str]]:
-    """Everything in the database that no reading may change: without counted tries and the times of last use."""
+    """Everything in the database that no reading may change: without counted tries and the times of last use.
+
+    Who asks what there is to judge has it in hand from then on.
+    """
     found = {}
     for model in apps.get_models():
-        if model.__name__ in ("Try", "Session"):
+        if model.__name__ in ("Try", "Session", "Turn", "Question", "Event", "Pair"):
             continue
         names = [one.attname for one in model._meta.concrete_fields if one.attname not in ("used", "last_login")]
         found[model.__name__] = sorted(map(repr, model._default_manager.values_list(*names)))

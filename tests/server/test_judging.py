@@ -13,13 +13,13 @@ from django.utils import timezone
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import Qrels, read_qrels, read_run
 from cranfield.pooling import Judging, find_candidates, parse_strategy, replay
-from cranfield.server import blobs, campaigns, judging, pools
+from cranfield.server import blobs, campaigns, corpora, judging, pools
 from cranfield.server.judging import Said
 from cranfield.server.models import Audit, Judgment, Pool, Question, Turn, User
 from cranfield.server.submitting import Refused
 
 from .together import in_threads
-from .world import TOPICS, World, qrels
+from .world import TOPICS, World, arrived, qrels
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task
@@ -78,6 +78,20 @@ def labels_of(task: Task) -> Qrels:
     version = task.version
     assert version is not None
     return read_qrels(blobs.path_of(version.qrels_id))
+
+
+def test_a_strategy_that_reads_is_given_the_texts(world: World) -> None:
+    task = world.filled()
+    lines = [
+        f'{{"id": "D{number:02d}", "text": "{"sea ship" if number < 4 else "hill road"}"}}' for number in range(1, 11)
+    ]
+    corpora.set_corpus(task, arrived("\n".join(lines), "documents.jsonl"), world.people["organiser"])
+    world.work()
+    pool = begun(world, task, strategy="cal", budget=5)
+    asked = judge_all(pool, world.people["assessor"])
+    assert len(asked) == 5 * len(TOPICS)
+    found = sum(right(question) > 0 for question in asked)
+    assert found > 0.9 * sum(grade > 0 for grade in RIGHT.values())  # the words tell them apart
 
 
 def test_a_process_that_starts_anew_goes_on_alike(world: World) -> None:

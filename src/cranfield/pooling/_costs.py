@@ -68,11 +68,11 @@ def count_asked(
 
     What is ``judged`` (document,) already costs nothing.
     """
-    walk = Walk(strategy, candidates)
-    free = np.logical_not(walk.asked)  # (topic, document): a strategy leaves some out
-    if judged is not None:
-        free[walk.row, walk.document] &= ~judged
-    each = free.sum(axis=1)
+    free = np.ones(len(candidates), dtype=bool) if judged is None else np.logical_not(judged)
+    if not strategy.needs_text:  # those that read leave nothing out
+        walk = Walk(strategy, candidates)
+        free &= ~walk.asked[walk.row, walk.document]
+    each = np.bincount(candidates.topic[free], minlength=len(candidates.topics))
     if budget is None:
         return int(each.sum())
     return int(min(each.sum(), budget) if shared else np.minimum(each, budget).sum())

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from cranfield.data import read_qrels, read_run
-from cranfield.pooling import Candidates, Judging, State, find_candidates
+from cranfield.data import read_corpus, read_qrels, read_run
+from cranfield.pooling import Candidates, Judging, State, find_candidates, parse_strategy
 from cranfield.pooling import Event as Step
 
 from . import blobs
 from .kept import kept
-from .models import Event, Pool, Submission
+from .models import Document, Event, Pool, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,14 +91,20 @@ def step_of(event: Event) -> Step:
 
 def _begun(pool: Pool) -> Judging:
     """A pool of which nothing was asked yet, and that knows the labels there were."""
+    strategy, candidates = parse_strategy(pool.strategy), candidates_of(pool)
+    texts = None
+    if strategy.needs_text:
+        rows = Document.objects.filter(corpus__task=pool.task).values_list("name", "title", "text")
+        texts = read_corpus({name: f"{title}\n{text}" for name, title, text in rows.iterator()})
     found = Judging(
-        candidates_of(pool),
-        pool.strategy,
+        candidates,
+        strategy,
         budget=pool.budget,
         shared=pool.shared,
         first=pool.first,
         rel=pool.task.rel,
         seed=pool.seed,
+        corpus=texts,
     )
     if pool.known is not None:
         found.tell_all(read_qrels(blobs.path_of(pool.known.qrels_id)))
