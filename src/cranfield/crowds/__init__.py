@@ -18,6 +18,8 @@ from ._bradley_terry import Strengths as Strengths
 from ._bradley_terry import bradley_terry as bradley_terry
 from ._bradley_terry import merged_votes as merged_votes
 from ._bradley_terry import strengths_table as strengths_table
+from ._course import course_table as course_table
+from ._course import on_scale as on_scale
 from ._dawid_skene import DawidSkene as DawidSkene
 from ._dawid_skene import OneCoin as OneCoin
 from ._glad import GLAD as GLAD
@@ -31,6 +33,7 @@ from ._machines import machine_values as machine_values
 from ._machines import machines_sentence as machines_sentence
 from ._machines import machines_table as machines_table
 from ._machines import of_people as of_people
+from ._next_pair import next_pair as next_pair
 from ._orders import gold_values as gold_values
 from ._orders import label_noise_table as label_noise_table
 from ._orders import order_changes_table as order_changes_table

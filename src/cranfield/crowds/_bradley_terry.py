@@ -173,7 +173,11 @@ class _Block:
     wins: Numbers  # (component, document, document): of the former over the latter
 
     def fit(self, prior: float) -> tuple[Numbers, Numbers]:
-        """(real,): strengths, and their standard errors, by steps of Newton."""
+        """(real,): strengths, and their standard errors."""
+        return self.centre(*self.solve(prior))
+
+    def solve(self, prior: float) -> tuple[Numbers, Numbers]:
+        """(component, document): strengths, by steps of Newton; (component, document, document): their covariance."""
         at = np.zeros(self.wins.shape[:2])
         value = self.value(at, prior)
         for _ in range(STEPS):
@@ -184,7 +188,7 @@ class _Block:
             if (value - before <= STILL * np.abs(value)).all():
                 break
         covariance: Any = np.linalg.inv(self.look(at, prior)[1])
-        return self.centre(at, covariance)
+        return at, covariance
 
     def value(self, at: Numbers, prior: float) -> Numbers:
         """(component,): log-likelihood of the votes and of the prior's."""

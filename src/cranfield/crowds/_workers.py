@@ -165,25 +165,35 @@ def _on_gold(answers: Answers, known: NDArray[np.int64]) -> tuple[NDArray[np.int
 
 def _agreement(answers: Answers) -> PerWorker:
     """(worker,): the share of pairs of own labels and those of others on the same item that are equal."""
+    met, agreed = (np.bincount(answers.worker, counts, minlength=answers.workers) for counts in equal_pairs(answers))
+    return agreed / np.where(met > 0, met, np.nan)
+
+
+def equal_pairs(answers: Answers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(answer,) twice: how many labels of others the item has, and how many of those are equal."""
     votes = count_votes(answers)
     key = answers.item * answers.workers + answers.worker
     _, own = np.unique(key, return_inverse=True)
     _, same = np.unique(key * answers.choices + answers.choice, return_inverse=True)
     pairs = votes.sum(axis=1)[answers.item] - np.bincount(own)[own]
     equal = votes[answers.item, answers.choice] - np.bincount(same)[same]
-    met, agreed = (np.bincount(answers.worker, counts, minlength=answers.workers) for counts in (pairs, equal))
-    return agreed / np.where(met > 0, met, np.nan)
+    return pairs, equal
 
 
-def _split(labels: Labels, right: NDArray[np.bool_], parts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(worker, part) twice: labels in each part of a worker's time, and those that are right."""
+def parts_of(labels: Labels, parts: int) -> NDArray[np.int64]:
+    """(answer,): in which part of its worker's time, or of the rows, it was given."""
     worker = labels.answers.worker
     time = np.arange(len(worker)) if labels.time is None else labels.time
     order = np.lexsort((time, worker))
     number = number_of(labels.answers)
     place = np.empty(len(worker), dtype=np.int64)
     place[order] = np.arange(len(worker)) - (number.cumsum() - number)[worker[order]]
-    cell = worker * parts + place * parts // number[worker]
+    return place * parts // number[worker]
+
+
+def _split(labels: Labels, right: NDArray[np.bool_], parts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(worker, part) twice: labels in each part of a worker's time, and those that are right."""
+    cell = labels.answers.worker * parts + parts_of(labels, parts)
     size = labels.answers.workers * parts
     given, equal = np.bincount(cell, minlength=size), np.bincount(cell[right], minlength=size)
     return given.reshape(-1, parts), equal.reshape(-1, parts)
