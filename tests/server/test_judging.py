@@ -261,6 +261,18 @@ def test_the_trial_comes_first_and_does_not_count(world: World) -> None:
         campaigns.set_gold(pool, world.people["organiser"], [(asked[1].topic, asked[1].document, 1.0, "")])
 
 
+def test_a_document_of_a_file_or_of_the_trial_is_asked_for_all_the_same(world: World) -> None:
+    task = world.filled()
+    pool, plain = (begun(world, task, strategy="depth", budget=3) for _ in range(2))
+    user = world.people["assessor"]
+    order = [(q.topic, q.document) for q in judge_all(plain, user)]
+    pool.questions.create(topic=order[1][0], document=order[1][1], wanted=0)  # from a file
+    campaigns.set_gold(pool, world.people["organiser"], [(*order[2], 1.0, "")])
+    asked = [(q.topic, q.document) for q in judge_all(pool, user)]
+    assert sorted(asked) == sorted(order)  # the trial first, then all others, each once
+    assert pool.questions.get(topic=order[1][0], document=order[1][1]).wanted == 1
+
+
 def test_known_labels_are_not_asked_for_again(world: World) -> None:
     task = world.filled()
     pool = begun(world, task, known=task.version)
@@ -309,6 +321,8 @@ def test_what_is_refused(world: World) -> None:
         ({"grades": [["0", "no"]]}, "no grades"),
         ({"grades": [["1", "yes"], ["0", "no"]]}, "no grades"),
         ({"grades": [["no", "no"], ["1", "yes"]]}, "a grade is a number"),
+        ({"grades": [["0", "no"], ["inf", "yes"]]}, "no grades"),
+        ({"grades": [["nan", "no"], ["1", "yes"]]}, "no grades"),
         ({"overlap": 101}, "so many people"),
         ({"judges": 0}, "so many people"),
         ({"budget": 0}, "would be empty"),

@@ -17,6 +17,8 @@ from .submitting import Refused
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
+    from cranfield.pooling import Asked
+
     from .models import User
     from .pools import Live
 
@@ -36,11 +38,12 @@ class Said:
     seconds: float = 0
 
 
-def next_for(pool: Pool, user: User) -> Question | None:
+def next_for(pool: Pool, user: User, *, ahead: bool = False) -> Question | None:
     """What somebody is to judge now: what they have in hand, else something new; None: there is nothing for them.
 
     First comes the trial, then what others have judged and one more is to judge, then what the strategy asks for, of
-    their own topic as long as that has some; at the end what they have put off.
+    their own topic as long as that has some; at the end what they have put off. ``ahead`` of an answer a strategy that
+    learns from it is not asked: the order would be another.
     """
     mine = Turn.objects.filter(question__pool=pool, user=user).select_related("question")
     if pool.state == Pool.OPEN and (now := mine.filter(state=Turn.OUT).first()) is not None:
@@ -52,7 +55,8 @@ def next_for(pool: Pool, user: User) -> Question | None:
         if now is not None:
             return now.question
         found = _trial(live.pool, user) or _waiting(live.pool, user, given__gt=0)
-        found = found or _new(live, user) or _waiting(live.pool, user)
+        if not (ahead and live.judging.strategy.adaptive):
+            found = found or _new(live, user) or _waiting(live.pool, user)
         if found is None:
             later = mine.filter(state=Turn.LATER).order_by("at", "id").first()
             if later is None:
@@ -210,16 +214,26 @@ def _waiting(pool: Pool, user: User, **which: bool | int) -> Question | None:
 def _new(live: Live, user: User) -> Question | None:
     """What the strategy asks for, of the topic somebody is at; then of one that nobody is at, or of any."""
     pool = live.pool
-    if pool.shared:
-        asked = live.ask()
-    else:
-        asked = next((one for topic in _topics(live, user) if (one := live.ask(topic)) is not None), None)
-    if asked is None:
-        return None
-    often = random.Random(f"{pool.seed} {asked.topic} {asked.document}").random() * 100 < pool.overlap
-    return Question.objects.create(
-        pool=pool, topic=asked.topic, document=asked.document, wanted=pool.judges if often else 1
-    )
+    while (asked := _due(live, user)) is not None:
+        often = random.Random(f"{pool.seed} {asked.topic} {asked.document}").random() * 100 < pool.overlap
+        wanted = pool.judges if often else 1
+        found, made = Question.objects.get_or_create(
+            pool=pool, topic=asked.topic, document=asked.document, defaults={"wanted": wanted}
+        )
+        if found.gold is not None:  # of the trial: its grade is known
+            live.tell(asked.topic, asked.document, found.gold)
+            continue
+        if not made:  # a file had it before
+            found.wanted = wanted
+            found.save(update_fields=["wanted"])
+        return found
+    return None
+
+
+def _due(live: Live, user: User) -> Asked | None:
+    if live.pool.shared:
+        return live.ask()
+    return next((one for topic in _topics(live, user) if (one := live.ask(topic)) is not None), None)
 
 
 def _topics(live: Live, user: User) -> list[str]:
