@@ -19,6 +19,7 @@ from statistics import median
 from benchmarks import make_big_run
 from benchmarks.agreement import agreement
 from benchmarks.crowd import crowd
+from benchmarks.judging import judging
 from benchmarks.novelty import novelty
 from benchmarks.pool import pool
 from benchmarks.ranks import ranks
@@ -264,6 +265,7 @@ def main() -> None:
             "crowd",
             "pool",
             "server",
+            "judging",
             [],
         ],
         help="default: everything",
@@ -272,7 +274,7 @@ def main() -> None:
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (big, cold, campaign, significance, ranks, agreement, novelty, crowd, pool, server):
+        for part in (big, cold, campaign, significance, ranks, agreement, novelty, crowd, pool, server, judging):
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)

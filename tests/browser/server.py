@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 30_000  # milliseconds: the machine may be busy
 expect.set_options(timeout=PATIENCE)
+REPLACED = ("htmx:sendAbort", "htmx:afterRequest")  # a newer request took the place of one that was on its way
 
 
 @dataclass
@@ -85,6 +86,7 @@ class Walk:
 
     def _console(self, message: Any) -> None:
         meant = any(f"status of {status} " in message.text for status in self.refusals)
+        meant |= message.text.startswith(REPLACED)
         if message.type in ("error", "warning") and not meant:
             self.faults.append(f"{self.page.url}: {message.text}")
 

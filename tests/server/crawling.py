@@ -99,7 +99,7 @@ def questions(planted: Planted) -> dict[str, list[str]]:
         "api/submissions": [f"?task={MAIN}", "?task=bettong-draft"],
         "api/tasks/<slug>/left": ["?team=wombatteam"],
         "operate/users/": ["?name=a"],
-        "organise/<slug:slug>/corpus/": ["?q=honeyeater"],
+        "organise/<slug:slug>/corpus/": ["?q=in"],
         "judge/<slug:key>/document/": [f"?topic={PRIVATE[0]}&document=D01"],
         "operate/jobs/": ["?state=waiting", "?state=failed"],
         "log-in/": [f"?next=/tasks/{MAIN}/"],

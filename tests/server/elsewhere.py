@@ -84,6 +84,14 @@ def checked() -> list[Any]:
     return [backups.check(), *audit.head(), list(audit.broken())]
 
 
+def kinds_of_work() -> list[str]:
+    """What a worker can do, after it has imported what it imports."""
+    from cranfield.server import jobs, scheduled
+
+    assert scheduled.TIDY
+    return sorted(jobs.KINDS)
+
+
 def judge_on() -> list[Any]:
     """Read the corpus, and say what is found in it, and what the assessor of the first pool is asked next."""
     from cranfield.server import corpora, jobs, judging

@@ -32,7 +32,11 @@ class Harmless(HTMLParser):
         told = {name: value or "" for name, value in attrs}
         data = tag == "script" and told.get("type") == "application/json"  # which browsers do not run
         self.script = tag == "script" and not data
-        if tag in NEVER:
+        # Documents are read in a frame of our own, in which nothing runs.
+        own = (
+            tag == "iframe" and told.get("sandbox") == "allow-same-origin" and told.get("src", "").startswith("/judge/")
+        )
+        if tag in NEVER and not own:
             self.faults.append(f"<{tag}>")
         if self.script and not told.get("src", "").startswith("/static/"):
             self.faults.append(f"a script from {told.get('src') or 'the page itself'}")

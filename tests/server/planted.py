@@ -170,7 +170,8 @@ class Planted:
         by, first, other = (self.world.people[name] for name in ("organiser", "assessor", "kultarr"))
         Role.objects.create(task=self.task, user=other, role=Role.ASSESSOR)
         texts = "".join(f'{{"id": "{name}", "text": "a honeyeater in {name}"}}\n' for name in DOCUMENTS)
-        corpora.set_corpus(self.task, arrived(texts, "documents.jsonl"), by)
+        corpora.read(corpus=corpora.set_corpus(self.task, arrived(texts, "documents.jsonl"), by).pk)
+        Job.objects.filter(kind="corpus").delete()  # it is done; others are to wait
         pool = campaigns.draw_up(self.task, by, overlap=100, judges=2, strategy="depth", guidelines="Be fair.")
         campaigns.begin(pool, by)
         for number in range(4):
@@ -178,7 +179,12 @@ class Planted:
                 question = judging.next_for(pool, user)
                 assert question is not None
                 grade = float(user == other and number % 2)
-                about = {"topic": question.topic, "document": question.document, "grade": grade, "note": word}
+                about: dict[str, Any] = {
+                    "topic": question.topic,
+                    "document": question.document,
+                    "grade": grade,
+                    "note": word,
+                }
                 judging.judge(pool, user, judging.Said(key=f"{word}{number}", **about))
         for user in (first, other):  # they have the next one in hand: a page that is read changes nothing
             judging.next_for(pool, user)

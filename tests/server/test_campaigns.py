@@ -60,6 +60,21 @@ def test_a_run_for_other_topics_is_refused_all_the_same(world: World) -> None:
     assert "--topics" not in part.problems[0]["hint"]
 
 
+def test_the_settings_of_a_campaign_can_be_changed(world: World) -> None:
+    task = campaign(world, private=TOPICS[8:])
+    page = world.client("organiser").get("/organise/campaign/settings/")
+    form = {
+        name: ("on" if field.value() is True else field.value())
+        for part in page.context["parts"].values()
+        for name, field in ((one.html_name, one) for one in part)
+        if field.value() is not None and field.value() is not False
+    }
+    answer = world.client("organiser").post("/organise/campaign/settings/", form | {"title": "Another name"})
+    assert answer.status_code == 302, [part.errors for part in answer.context["parts"].values()]
+    task.refresh_from_db()
+    assert (task.title, task.private) == ("Another name", TOPICS[8:])
+
+
 def test_a_task_of_nothing_is_none(world: World) -> None:
     with pytest.raises(ParameterError, match="neither judgments nor topics"):
         tasks.make_task(world.people["organiser"], title="Nothing")

@@ -236,3 +236,56 @@ def test_measures_ask_from_the_smallest_relevant_grade_on(client: Client) -> Non
     sent = told(qrels=a_file(qrels()), measures="nDCG@10 AP P(rel=1)@5 P(rel=2)@9", rel=2, publish="1")
     client.post(reverse("new-task"), sent)
     assert Task.objects.get().measures == "nDCG@10 AP(rel=2) P(rel=2)@5 P(rel=2)@9"  # 1 is the usual one
+
+
+def test_topics_alone_make_a_campaign(world: World, client: Client) -> None:
+    page = reverse("new-task")
+    sent = told(topics=a_file(TEXTS, "topics.tsv"), share=25, seed=3)
+    text = client.post(page, sent, headers=HTMX).content.decode()
+    assert "12 topics without judgments: ready for a campaign" in text
+    assert "9 public topics; 3 private" in text  # a quarter of 12
+    assert not Task.objects.exists()
+    answer = client.post(page, sent | {"topics": a_file(TEXTS, "topics.tsv"), "publish": "1"})
+    assert answer["Location"] == reverse("task-desk", args=["ad-hoc-search"])
+    task = Task.objects.get()
+    assert (task.state, task.version) == (Task.OPEN, None)
+    assert task.private == list(split_topics(TOPICS, 0.25, seed=3)[1])
+    assert [act.what for act in Audit.objects.filter(task=task.slug)] == ["new task", "publish"]
+    desk = client.get(answer["Location"]).content.decode()
+    assert "A campaign: what comes next" in desk
+    assert "Upload the corpus" in desk
+    assert "Wait for runs" in desk
+    assert "<dt>Private topics</dt><dd>3</dd>" in desk
+    assert world.client().get(reverse("board", args=["ad-hoc-search"])).status_code == 200
+
+
+def test_the_private_topics_of_a_campaign_are_of_its_file(client: Client) -> None:
+    page = reverse("new-task")
+    wrong = told(topics=a_file(TEXTS, "topics.tsv"), listed="301 999", publish="1")
+    assert "There is no topic 999. List topics of the file." in client.post(page, wrong).content.decode()
+    few = told(topics=a_file("301\tone\n302\ttwo\n", "topics.tsv"), listed="302", publish="1")
+    assert "Only one topic is left for the board." in client.post(page, few).content.decode()
+    assert not Task.objects.exists()
+    client.post(page, told(topics=a_file(TEXTS, "topics.tsv"), listed="303, 301", publish="1"))
+    assert Task.objects.get().private == ["301", "303"]
+
+
+def test_topics_that_cannot_be_used_make_no_campaign(client: Client) -> None:
+    text = client.post(reverse("new-task"), told(topics=a_file('{"no": ', "topics.json"), publish="1"))
+    assert "topics.json cannot be used: see what is wrong with it." in text.content.decode()
+    assert "The topics cannot be used yet." in text.content.decode()
+    assert not Task.objects.exists()
+
+
+def test_judgments_that_were_refused_do_not_turn_a_task_into_a_campaign(client: Client) -> None:
+    page = reverse("new-task")
+    text = client.post(
+        page, told(qrels=a_file("nonsense\n"), topics=a_file(TEXTS, "topics.tsv"), publish="1")
+    ).content.decode()
+    assert "qrels.txt cannot be used" in text
+    again = {name: text.split(f'name="held_{name}" value="')[1].split('"')[0] for name in ("qrels", "topics")}
+    sent = told(held_qrels=again["qrels"], held_topics=again["topics"], publish="1")
+    assert "Choose a file of judgments again" in client.post(page, sent).content.decode()
+    assert not Task.objects.exists()
+    assert client.post(page, sent | {"qrels": a_file(qrels())}).status_code == 302
+    assert Task.objects.get().version is not None

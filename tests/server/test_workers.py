@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
+import cranfield.server
 from cranfield.server import jobs
 from cranfield.server.models import Job, Worker
+from tests.server import elsewhere
 from tests.server.together import wait_for, worker
 
 
@@ -100,3 +105,12 @@ def test_a_worker_ends_after_the_job_in_hand(monkeypatch: pytest.MonkeyPatch) ->
     assert set(caught) == {signal.SIGTERM, signal.SIGINT}
     caught[signal.SIGTERM](signal.SIGTERM, None)
     assert stop.is_set()
+
+
+def test_a_worker_knows_every_kind_of_work() -> None:
+    """In a process of its own: whatever the tests have imported does not count."""
+    folder = Path(cranfield.server.__file__).parent
+    asked = {kind for file in folder.rglob("*.py") for kind in re.findall(r'@jobs.kind\("(\w+)"\)', file.read_text())}
+    known = elsewhere.ask(settings.HOME.folder, "kinds_of_work")
+    assert len(asked) > 8
+    assert set(known) == asked | {"tidy"}

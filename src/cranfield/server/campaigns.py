@@ -106,7 +106,7 @@ def check(pool: Pool) -> None:
         grades = [float(grade) for grade, _ in pool.grades]
     except (TypeError, ValueError):
         raise ParameterError("a grade is a number", hint="for example: 0 not relevant, 1 relevant") from None
-    if len(grades) < FEWEST or grades != sorted(set(grades)) or grades[0] < 0:
+    if len(grades) < FEWEST or grades != sorted(set(grades)) or not 0 <= grades[0] <= grades[-1] < float("inf"):
         hint = "two or more numbers from 0 up, the lowest first, none twice"
         raise ParameterError("these are no grades", hint=hint)
     if pool.overlap > 100 or not 1 <= pool.judges <= 10:
@@ -146,6 +146,8 @@ def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) 
     """Documents of which the grade is known, and why it is that: everybody judges them first, and learns from it."""
     with audit.acting():
         now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
+        if now.state == Pool.ENDED:
+            raise ParameterError(f"{now} is ended", hint="draw up another pool")
         grades = {float(grade) for grade, _ in now.grades}
         for topic, document, grade, why in rows:
             if grade not in grades:

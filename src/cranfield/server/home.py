@@ -26,6 +26,9 @@ SETTINGS = """\
 # unpacked_mb = 4096                 # of one file after unpacking
 # backup_days = 2                    # the operator is told when the last backup is older
 # local_webhooks = false             # messages may go to addresses in this machine's own network
+# machine_url = ""                   # where machines judge: https://example.org/v1, as OpenAI's API has it
+# machine_models = []                # models that organisers may choose there
+# machine_key_variable = ""          # the environment variable with the key for it; never write the key here
 """
 
 
@@ -43,6 +46,9 @@ class Options:
     unpacked_mb: int = 4096
     backup_days: int = 2
     local_webhooks: bool = False
+    machine_url: str = ""
+    machine_models: list[str] = field(default_factory=list)
+    machine_key_variable: str = ""
 
     def link(self, path: str) -> str:
         """The whole address of a page, for where there is no request."""
@@ -138,6 +144,13 @@ class Home:
         ):
             if not good:
                 raise ParameterError(f"{self.settings}: {name} cannot be {getattr(found, name)!r}", hint=hint)
+        for name, good, hint in (  # these may hold a key by mistake, and are not repeated
+            ("machine_url", _is_endpoint(found.machine_url), "write it as https://example.org/v1, without a key"),
+            ("machine_models", all(map(_is_model, found.machine_models)), 'write it as ["model-a", "model-b"]'),
+            ("machine_key_variable", _is_variable(found.machine_key_variable), "give the name of a variable, no key"),
+        ):
+            if not good:
+                raise ParameterError(f"{self.settings}: {name} cannot be that", hint=hint)
         return found
 
 
@@ -148,6 +161,24 @@ def _is_address(text: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.path in ("", "/")
     except ValueError:
         return False
+
+
+def _is_endpoint(text: str) -> bool:
+    """Whether machines can be asked there; empty is good, and means that none are."""
+    try:
+        parts = urlsplit(text)
+        plain = not (parts.username or parts.password or parts.query or parts.fragment)
+        return not text or (parts.scheme in ("http", "https") and bool(parts.hostname) and plain and parts.port != 0)
+    except ValueError:
+        return False
+
+
+def _is_model(name: object) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= 120 and name == name.strip() and name.isprintable()
+
+
+def _is_variable(name: str) -> bool:
+    return re.fullmatch(r"([A-Za-z_]\w*)?", name, re.ASCII) is not None
 
 
 def _write_secret(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 
-from . import audit, blobs, boards, duplicates, jobs, relabelling, scoring, webhooks  # noqa: F401  # each lists its kinds
+from . import audit, blobs, boards, corpora, duplicates, jobs, machines, relabelling, scoring, webhooks  # noqa: F401  # each lists its kinds of work
 from .models import Job, Snapshot, Submission, Task, Try, Worker
 
 TIDY = "tidy"

@@ -193,9 +193,9 @@ def _plain(value: Any) -> Any:
 
 
 def judged_topics(task: Task) -> list[str]:
-    """The topics of the newest labels."""
+    """The topics of the newest labels; before there are any, those of the texts."""
     last = task.version
-    return list(last.judged) if last is not None else []
+    return list(last.judged) if last is not None else list(texts_of(task))
 
 
 def labels_of(task: Task) -> Looked:

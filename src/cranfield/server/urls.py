@@ -3,7 +3,27 @@
 from django.urls import include, path
 
 from .api import api
-from .pages import accounts, boards, errors, health, operator, organiser, participant, runs, webhooks
+from .pages import (
+    accounts,
+    boards,
+    corpus,
+    datasheet,
+    deciding,
+    errors,
+    health,
+    judge,
+    machines,
+    operator,
+    organiser,
+    pairs,
+    participant,
+    pool_files,
+    pool_labels,
+    pools,
+    quality,
+    runs,
+    webhooks,
+)
 
 handler400 = errors.bad_request
 handler403 = errors.forbidden
@@ -20,4 +40,14 @@ urlpatterns = [
     path("", include(webhooks.urls)),
     path("", include(organiser.urls)),
     path("", include(operator.urls)),
+    path("", include(corpus.urls)),
+    path("", include(pools.urls)),
+    path("", include(judge.urls)),
+    path("", include(pairs.urls)),
+    path("", include(machines.urls)),
+    path("", include(pool_labels.urls)),
+    path("", include(pool_files.urls)),
+    path("", include(datasheet.urls)),
+    path("", include(quality.urls)),
+    path("", include(deciding.urls)),
 ]

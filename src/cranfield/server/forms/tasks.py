@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils import timezone
 
-from cranfield.core import CranfieldError
+from cranfield.core import CranfieldError, ParameterError
 from cranfield.server import tasks
 from cranfield.server.versions import Looked
 from cranfield.stats import parse_tests
@@ -140,11 +140,15 @@ class Split(forms.Form):
         help_text="Rounded, and another one only after a real gain. Leak budget, on the desk, says what it costs.",
     )
 
-    def private(self, judged: Sequence[str]) -> list[str]:
-        """The private topics among those that are judged."""
+    def private(self, topics: Sequence[str], *, judged: bool = True) -> list[str]:
+        """The private topics among those that are judged, or that will be."""
         told = self.cleaned_data
+        listed = told.get("listed") or ""
+        unknown = [] if judged else [one for one in tasks.BETWEEN.split(listed) if one and one not in set(topics)]
+        if unknown:
+            raise ParameterError(f"there is no topic {unknown[0]}", hint="list topics of the file")
         return tasks.choose_private(
-            judged, share=(told.get("share") or 0) / 100, seed=told.get("seed") or 0, listed=told.get("listed") or ""
+            topics, share=(told.get("share") or 0) / 100, seed=told.get("seed") or 0, listed=listed
         )
 
 

@@ -1,4 +1,4 @@
-"""A new task on one screen: two files, a look at them, published."""
+"""A new task on one screen: two files, a look at them, published. Topics alone make a campaign."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from cranfield.server.versions import Looked, look_at
 from .organised import logged_in, user_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django import forms
 
 KINDS: dict[str, type[forms.Form]] = {"named": Named, "measured": Measured, "split": Split, "rules": Rules}
@@ -33,10 +35,12 @@ class Sent:
 
     def __init__(self, request: HttpRequest, *, hold: bool) -> None:
         self.by, self.tokens, self.files = user_of(request), dict[str, str](), dict[str, Arrived]()
+        self.lost = False  # whether judgments were sent earlier that are not here: then it is no campaign
         for name in ("qrels", "topics"):
             came = request.FILES.get(name)
             token = request.POST.get(f"held_{name}", "")
             file = cast("Arrived", came) if came else held.held(token, self.by) if token else None
+            self.lost = self.lost or (name == "qrels" and bool(token) and file is None)
             if file is not None:
                 self.files[name] = file
                 if hold:
@@ -80,20 +84,27 @@ def _seen(parts: Parts, sent: Sent) -> dict[str, Any]:
     seen: dict[str, Any] = {"looked": looked, "texts": count, "held": sent.tokens, "told": told, "stops": stops}
     seen["names"] = {name: file.name for name, file in sent.files.items()}
     seen["scales"] = tasks.scales_of(told["measures"]) if "measures" in told else []
-    if looked is None:
-        return seen
-    seen["problems"] = looked.problems + wrong
-    if looked.good:
-        split = cast("Split", parts["split"])
+    seen["refused"] = sent.lost or (looked is not None and not looked.good)
+    seen["problems"] = (looked.problems if looked else []) + wrong
+    if looked is not None and looked.good:
         seen["grades"], seen["relevant"] = looked.grades(), looked.relevant(told.get("rel", 1))
         known = {topic.lstrip("0") for topic in texts}
         seen["textless"] = [topic for topic in looked.topics if topic.lstrip("0") not in known] if texts else []
-        try:
-            seen["private"] = split.private(looked.topics) if split.is_valid() else None
-            seen["public"] = len(looked.topics) - len(seen["private"] or ())
-        except CranfieldError as error:
-            split.add_error(None, said(error))
+        seen |= _split(cast("Split", parts["split"]), looked.topics, judged=True)
+    elif looked is None and texts and not stops and not sent.lost:
+        seen["campaign"] = True
+        seen |= _split(cast("Split", parts["split"]), texts, judged=False)
     return seen
+
+
+def _split(split: Split, topics: Sequence[str], *, judged: bool) -> dict[str, Any]:
+    """Which topics are private, and how many are not; nothing where that makes no sense, which the form then says."""
+    try:
+        private = split.private(topics, judged=judged) if split.is_valid() else None
+    except CranfieldError as error:
+        split.add_error(None, said(error))
+        return {}
+    return {"private": private, "public": len(topics) - len(private or ())}
 
 
 @logged_in
@@ -111,7 +122,7 @@ def new_task(request: HttpRequest) -> HttpResponse:
             return render(request, "server/_task_preview.html", seen | {"errors": _errors(parts)})
         look = "look" in request.POST
         good = parts.is_valid() and seen.get("private") is not None and not seen["stops"]
-        if not look and good and seen["looked"].good:
+        if not look and good:
             return _make(request, parts, sent, seen)
         if not look:
             seen["missing"] = _missing(seen)
@@ -122,12 +133,15 @@ def new_task(request: HttpRequest) -> HttpResponse:
 
 def _missing(seen: dict[str, Any]) -> str:
     """Why there is no task yet, in a sentence: on a phone, what is wrong stands far below."""
-    if seen["looked"] is None:
-        return "Choose a file of judgments."
-    if not seen["looked"].good:
-        return f"{seen['names']['qrels']} cannot be used: see what is wrong with it."
+    looked, names = seen["looked"], seen["names"]
+    if looked is None and seen["refused"]:
+        return "Choose a file of judgments again: the last one is not here. For a campaign without one, begin anew."
+    if looked is None and not names.get("topics"):
+        return "Choose a file of judgments, or one of topics alone for a campaign."
+    if looked is not None and not looked.good:
+        return f"{names['qrels']} cannot be used: see what is wrong with it."
     if seen["stops"]:
-        return f"{seen['names']['topics']} cannot be used: see what is wrong with it, or leave it out."
+        return f"{names['topics']} cannot be used: see what is wrong with it{', or leave it out' if looked else ''}."
     return "There is no task yet: some fields below say what is wrong."
 
 
@@ -143,17 +157,17 @@ def _errors(parts: Parts) -> list[str]:
 
 def _make(request: HttpRequest, parts: Parts, sent: Sent, seen: dict[str, Any]) -> HttpResponse:
     told = parts.told
-    qrels, topics = sent.files["qrels"], sent.files.get("topics")
+    qrels, topics = sent.files.get("qrels"), sent.files.get("topics")
     try:
         made = tasks.make_task(
             sent.by,
             title=told["title"],
             slug=told["slug"],
-            qrels=qrels.arriving,
+            qrels=qrels.arriving if qrels else None,
             topics=topics.arriving if topics else None,
             private=seen["private"],
             publish_now="publish" in request.POST,
-            name=qrels.name or "qrels",
+            name=(qrels.name if qrels else None) or "qrels",
             **{name: told[name] for name in FIELDS},
         )
     except CranfieldError as error:  # somebody was quicker with the address

@@ -1,0 +1,243 @@
+"""The datasheet of a collection: what it is made of, who judged it and how far they agree, how far it can be reused."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, F, Q
+
+from cranfield.core import VERSION, CranfieldError
+from cranfield.crowds import crowd_agreement_table
+from cranfield.data import Entries, Entry, Source, grades_table, judged_table, read_qrels, read_topics
+from cranfield.studies import health
+
+from . import blobs
+from .gathering import runs_on
+from .kept import kept
+from .labelling import holding, read_said, rows_of
+from .models import Corpus, Judgment, LabelVersion, Pool, Snapshot, Submission
+from .panels import to_plain
+from .topic_texts import texts_of
+from .visibility import Thing, sees
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cranfield.data import Qrels
+
+    from .labelling import Rows
+    from .models import Task
+    from .visibility import Viewer
+
+FORM = 1  # of the document
+PARTS = ("title", "description", "narrative")
+K = 10  # the first documents of a run of which it is told how many nobody judged
+
+
+def may_read(viewer: Viewer, task: Task) -> bool:
+    """Whether there is a datasheet for somebody: for everybody who sees the board once there are labels."""
+    return sees(viewer, Thing.LOG, task) or (sees(viewer, Thing.BOARD, task) and task.version is not None)
+
+
+def datasheet_of(task: Task, viewer: Viewer, *, address: str = "") -> dict[str, Any]:
+    """All of it as plain values: of public topics and shown runs alone, unless the viewer may see the others.
+
+    It says how many people judged, never who.
+    """
+    version, full = task.version, sees(viewer, Thing.FULL_BOARD, task)
+    whole = sees(viewer, Thing.PRIVATE_VALUES, task) or not task.private
+    kind = Snapshot.FULL if full else Snapshot.PUBLIC
+    topics = None if whole else frozenset(version.public_topics if version is not None else ())
+    judged = _judged(version.qrels_id, topics) if version is not None else None
+    return {
+        "form": FORM,
+        "task": {name: getattr(task, name) for name in ("slug", "title", "summary", "measures", "rel", "state")},
+        "scope": "all topics" if whole else "public topics: the others are private while the task is open",
+        "topics": _topics(task, judged),
+        "corpus": _corpus(task),
+        "labels": _labels(task, version, judged) if version is not None and judged is not None else None,
+        "versions": [_version(one) for one in task.versions.order_by("number")],
+        "pools": [_pool(one, topics) for one in _pools(task, full=full)],
+        "reuse": _reuse(task, version, topics, kind) if version is not None else None,
+        "cite": _cite(task, version, address),
+        "cranfield": VERSION,
+    }
+
+
+@kept(8)
+def _judged(digest: str, topics: frozenset[str] | None) -> Qrels:
+    """Labels, of all topics or of some."""
+    found = read_qrels(blobs.path_of(digest), name="labels")
+    if topics is None:
+        return found
+    rows = [row for row in found.to_table().rows() if row["topic"] in topics]
+    return read_qrels({name: [row[name] for row in rows] for name in ("topic", "document", "grade")}, name="labels")
+
+
+def _topics(task: Task, judged: Qrels | None) -> dict[str, Any]:
+    """How many topics there are, how long their texts, in which languages."""
+    texts = texts_of(task)
+    words: dict[str, Any] = {}
+    for part in PARTS:
+        lengths = [len(text[part].split()) for text in texts.values() if text.get(part)]
+        if lengths:
+            words[part] = {"fewest": min(lengths), "median": median(lengths), "most": max(lengths)}
+    languages: list[str] = []
+    if task.topics_id and texts:
+        languages = [one for one in read_topics(blobs.path_of(task.topics_id)).languages if one]
+    return {
+        "texts": len(texts),
+        "judged": len(judged.topics) if judged is not None else 0,
+        "words": words,
+        "languages": languages,
+    }
+
+
+def _corpus(task: Task) -> dict[str, Any] | None:
+    found = Corpus.objects.filter(task=task, state=Corpus.READY).first()
+    return None if found is None else {"documents": found.size, "sha256": found.file_id}
+
+
+def _labels(task: Task, version: LabelVersion, judged: Qrels) -> dict[str, Any]:
+    """The newest labels in numbers."""
+    rows = judged_table(judged, rel=task.rel).rows()
+    relevant: list[Any] = [row["relevant"] for row in rows]
+    total = len(judged)
+    return {
+        "version": version.number,
+        "judgments": total,
+        "relevant": sum(relevant),
+        "share": sum(relevant) / total if total else None,
+        "without_relevant": sum(not count for count in relevant),
+        "fewest": min(relevant, default=0),
+        "median": median(relevant) if relevant else 0,
+        "most": max(relevant, default=0),
+        "grades": grades_table(judged).rows(),
+    }
+
+
+def _version(version: LabelVersion) -> dict[str, Any]:
+    return {
+        "number": version.number,
+        "made": version.made.date().isoformat(),
+        "note": version.note,
+        "judgments": version.judgments,
+        "pool": version.about.get("pool"),
+        "way": version.about.get("way"),
+    }
+
+
+def _pools(task: Task, *, full: bool) -> list[Pool]:
+    """Pools that may be told of: once they are judged, or labels come from them; drafts are nobody's business."""
+    begun = task.pools.exclude(state=Pool.DRAFT).select_related("task", "known").order_by("number")
+    if full:
+        return list(begun)
+    used = {version.about.get("key") for version in task.versions.all()}
+    return [pool for pool in begun if pool.state == Pool.ENDED or pool.key in used]
+
+
+def _pool(pool: Pool, topics: frozenset[str] | None) -> dict[str, Any]:
+    """How a pool was made and judged, in the topics that may be told of."""
+    questions = pool.questions.filter(gold=None)
+    rows = rows_of(pool)
+    if topics is not None:
+        questions = questions.filter(topic__in=topics)
+        rows = tuple(row for row in rows if row[0] in topics)
+    decisions = Count("judgments", filter=Q(judgments__kind=Judgment.LAST, judgments__taken_back=None))
+    counts = questions.aggregate(
+        asked=Count("id"),
+        disputed=Count("id", filter=Q(disputed=True)),
+    )
+    holds, _ = holding(pool, read_said(rows, str(pool)) if rows else None)
+    grades = [grade for (topic, _), grade in holds.items() if topics is None or topic in topics]
+    relevant = sum(grade >= pool.task.rel for grade in grades)
+    runs = Submission.objects.filter(task=pool.task, key__in=pool.runs)
+    chosen = ("number", "state", "strategy", "depth", "first", "budget", "shared", "seed", "overlap", "judges")
+    often: dict[tuple[str, str], int] = {}
+    for topic, document, _, _ in rows:
+        often[topic, document] = often.get((topic, document), 0) + 1
+    several = sum(count > 1 for count in often.values())
+    return {
+        **{name: getattr(pool, name) for name in chosen},
+        "grades": pool.grades,
+        "known": pool.known.number if pool.known is not None else None,
+        "runs": len(pool.runs),
+        "teams": runs.values("team").distinct().count(),
+        **counts,
+        "judged": len(grades),
+        "relevant": relevant,
+        "share": relevant / len(grades) if grades else None,
+        "judgments": len(rows),
+        "people": len({who for _, _, who, _ in rows}),
+        "several": several,
+        "several_share": several / len(often) if often else None,
+        "decided": questions.annotate(decisions=decisions).filter(decisions__gt=0).count(),
+        "agreement": _agreement(rows) if several else None,
+        "trial": _trial(pool, topics),
+        "machines": pool.machines.count(),
+    }
+
+
+@kept(16)
+def _agreement(rows: Rows) -> dict[str, Any]:
+    """κ and α with their intervals, over the documents that several people judged."""
+    table = to_plain(crowd_agreement_table(read_said(rows, "judgments")))
+    wanted = [table["columns"].index(name) for name in ("statistic", "value", "low", "high", "items")]
+    return {"columns": [table["columns"][place] for place in wanted], "caption": table["caption"]} | {
+        "rows": [[row[place] for place in wanted] for row in table["rows"]]
+    }
+
+
+def _trial(pool: Pool, topics: frozenset[str] | None) -> dict[str, Any] | None:
+    """How often people were right where the right grade was known."""
+    said = Judgment.objects.filter(question__pool=pool, question__gold__isnull=False, taken_back=None)
+    said = said.filter(kind=Judgment.FIRST)
+    if topics is not None:
+        said = said.filter(question__topic__in=topics)
+    judgments, right = said.count(), said.filter(grade=F("question__gold")).count()
+    if not judgments:
+        return None
+    return {"documents": pool.trial, "judgments": judgments, "right": right, "share": right / judgments}
+
+
+def _reuse(task: Task, version: LabelVersion, topics: frozenset[str] | None, kind: str) -> dict[str, Any] | None:
+    """What runs would lose that had no part in it: see :func:`cranfield.studies.health`."""
+    runs = tuple((one.label, one.team, str(one.run.blob_id)) for one in runs_on(task, kind) if one.run.blob_id)
+    return _health(version.qrels_id, topics, runs, task.measure, task.rel) if runs else None
+
+
+@kept(8)
+def _health(
+    digest: str,
+    topics: frozenset[str] | None,
+    runs: tuple[tuple[str, str | None, str], ...],
+    measure: str,
+    rel: float,
+) -> dict[str, Any]:
+    entries = Entries(tuple(Entry(name, team) for name, team, _ in runs), Source("submissions", "", "headers"))
+    files = {name: blobs.path_of(file) for name, _, file in runs}
+    told: dict[str, Any] = {"measure": measure, "runs": len(runs)}
+    try:
+        study = health(_judged(digest, topics), files, entries=entries, measure=measure, rel=rel)
+    except CranfieldError:  # its words are for who has the files
+        return told | {"sentence": "Of these runs it cannot be told.", "table": None, "unjudged": None}
+    shares: Sequence[Any] = [row["share"] for row in study["unjudged"].rows() if row["k"] == K]
+    free = [share for share in shares if share is not None]
+    return told | {
+        "sentence": study.sentence,
+        "table": to_plain(study["reuse"]) if "reuse" in study.tables else None,
+        "unjudged": {"k": K, "mean": sum(free) / len(free), "most": max(free)} if free else None,
+    }
+
+
+def _cite(task: Task, version: LabelVersion | None, address: str) -> dict[str, str]:
+    """How to name the collection in a paper."""
+    year = (version.made if version is not None else task.made).year
+    labels = f", labels version {version.number}" if version is not None else ""
+    plain = task.title.translate({ord(sign): None for sign in "{}\\"})
+    entry = (
+        f"@misc{{{task.slug}-{year},\n  title = {{{{{plain}}}}},\n  year = {{{year}}},\n"
+        f"  note = {{Test collection{labels}}},\n  howpublished = {{\\url{{{address}}}}}\n}}"
+    )
+    return {"text": f"{task.title} ({year}). Test collection{labels}. {address}".rstrip(), "bibtex": entry}

@@ -1,0 +1,301 @@
+"""What people said of a pool becomes labels: the ways to merge it, what each does to the runs, the next version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield.core import VERSION, CranfieldError, ParameterError
+from cranfield.crowds import (
+    AWARE,
+    DawidSkene,
+    Majority,
+    aware_values,
+    join_runs,
+    labels_table,
+    order_changes_table,
+)
+from cranfield.data import read_labels, read_qrels
+from cranfield.studies import evaluate
+
+from . import audit, blobs, campaigns
+from .kept import kept
+from .models import Judgment
+from .versions import Looked, add_version, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cranfield.crowds import Aggregation
+    from cranfield.data import Labels, Qrels, Values
+
+    from .models import LabelVersion, Pool, User
+
+Place: TypeAlias = tuple[str, str]  # topic and document
+Rows: TypeAlias = tuple[tuple[str, str, str, float], ...]  # topic, document, who, grade
+HOLDS, AWARE_WAY, BY = "holds", "aware", "machine "
+SEVERAL = {
+    "majority": ("Majority", Majority(ties="lowest"), "The grade that most gave; of equals the lower. No decisions."),
+    "dawid-skene": ("Dawid–Skene", DawidSkene(), "People count for as much as the others bear them out. No decisions."),
+}
+OF_HOLDS = "What all say who judged, else what was decided; where it is disputed, the majority, of equals the lower."
+OF_AWARE = "Runs are measured by what each person said, and people weighed: it gives values, and no labels."
+OF_MACHINE = "What a machine says, for comparison; it never makes labels."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way to make labels of what was said."""
+
+    name: str
+    title: str
+    says: str
+    grades: Mapping[Place, float] = field(default_factory=dict)  # without those that were known
+    makes: bool = True  # whether labels can be made so
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """How the grades of a pool came to hold."""
+
+    agreed: int = 0
+    decided: int = 0
+    disputed: Sequence[Place] = ()  # nobody has decided: the majority
+    unfinished: Sequence[Place] = ()  # not all have judged who are to, or a file said it: the majority
+    nobody: int = 0  # documents that were judged, and cannot be
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merging:
+    """All ways to make labels of a pool, the one that counts first."""
+
+    pool: Pool
+    ways: Sequence[Way]
+    settled: Settled
+    judgments: int
+    people: int
+    known: Mapping[Place, float]
+    rows: Rows
+
+    def way(self, name: str) -> Way:
+        """A way that labels can be made in."""
+        found = next((way for way in self.ways if way.name == name and way.makes), None)
+        if found is None:
+            there = ", ".join(way.name for way in self.ways if way.makes)
+            raise ParameterError(f"labels are not made by {name}", hint=f"choose one of: {there or 'nothing yet'}")
+        return found
+
+    def labels(self, way: Way) -> dict[Place, float]:
+        """What was known, and where the pool says something, that."""
+        return {**self.known, **way.grades}
+
+
+def rows_of(pool: Pool, *, kinds: Sequence[str] = (Judgment.FIRST, Judgment.CROWD)) -> Rows:
+    """What people said of the documents of a pool, in order, each person as a number; the trial is no part of it."""
+    found = Judgment.objects.filter(
+        question__pool=pool, question__gold=None, taken_back=None, grade__isnull=False, kind__in=kinds
+    ).order_by("id")
+    told: Any = found.values_list("question__topic", "question__document", "user_id", "worker", "grade")
+    return tuple(
+        (topic, document, f"file {worker}" if user is None else f"account {user}", grade)
+        for topic, document, user, worker, grade in told
+    )
+
+
+def read_said(rows: Rows, name: str) -> Labels:
+    """Rows of what people said as labels."""
+    columns = zip(("topic", "document", "worker", "grade"), zip(*rows, strict=True), strict=True)
+    return read_labels({column: list(cells) for column, cells in columns}, name=name)
+
+
+def merging_of(pool: Pool) -> Merging:
+    """Every way that there is to make labels of what was said so far."""
+    rows = rows_of(pool)
+    said = read_said(rows, str(pool)) if rows else None
+    holds, settled = holding(pool, said)
+    ways = [Way(name=HOLDS, title="What holds", says=OF_HOLDS, grades=holds, makes=bool(holds))]
+    several = len({place[:2] for place in rows}) < len(rows)
+    if said is not None and several:
+        for name, (title, method, says) in SEVERAL.items():
+            ways.append(Way(name=name, title=title, says=says, grades=_merged(said, method)))
+        if pool.known is None:  # nobody knows who gave labels that were there before
+            ways.append(Way(name=AWARE_WAY, title="AWARE", says=OF_AWARE, makes=False))
+    return Merging(
+        pool=pool,
+        ways=[*ways, *_machines(pool)],
+        settled=settled,
+        judgments=len(rows),
+        people=len({who for _, _, who, _ in rows}),
+        known=_known(pool),
+        rows=rows,
+    )
+
+
+def _merged(said: Labels, method: Aggregation) -> dict[Place, float]:
+    table = labels_table(said, method.merge(said.answers))
+    cells: Any = zip(*(table.cells(name) for name in ("topic", "document", "grade")), strict=True)
+    return {(topic, document): float(grade) for topic, document, grade in cells}
+
+
+def holding(pool: Pool, said: Labels | None) -> tuple[dict[Place, float], Settled]:
+    """What holds of each document, and how it came to; ``said`` is what people said, if they said anything."""
+    vote = {} if said is None else _merged(said, Majority(ties="lowest"))
+    decisions = Judgment.objects.filter(question__pool=pool, kind=Judgment.LAST, taken_back=None)
+    decided = set(decisions.values_list("question_id", flat=True))
+    grades: dict[Place, float] = {}
+    agreed = nobody = 0
+    disputed: list[Place] = []
+    unfinished: list[Place] = []
+    for question in pool.questions.filter(gold=None).order_by("id").iterator(2000):
+        place = question.topic, question.document
+        if question.grade is not None:
+            grades[place] = question.grade
+            agreed += question.pk not in decided
+        elif question.pk in decided:  # that it cannot be judged: it has no label
+            continue
+        elif place in vote:
+            grades[place] = vote[place]
+            (disputed if question.disputed else unfinished).append(place)
+        else:
+            nobody += question.given > 0
+    settled = Settled(agreed=agreed, decided=len(decided), disputed=disputed, unfinished=unfinished, nobody=nobody)
+    return grades, settled
+
+
+def _known(pool: Pool) -> dict[Place, float]:
+    """The labels that were there when the pool was drawn up."""
+    if pool.known is None:
+        return {}
+    table = read_qrels(blobs.path_of(pool.known.qrels_id)).to_table()
+    cells: Any = zip(*(table.cells(name) for name in ("topic", "document", "grade")), strict=True)
+    return {(topic, document): float(grade) for topic, document, grade in cells}
+
+
+def _machines(pool: Pool) -> list[Way]:
+    """What each machine says, beside what people say."""
+    found: dict[str, dict[Place, float]] = {}
+    for topic, document, who, grade in rows_of(pool, kinds=(Judgment.MACHINE,)):
+        found.setdefault(who.removeprefix("file "), {})[topic, document] = grade
+    return [
+        Way(name=f"{BY}{name}", title=f"By machine {name}", says=OF_MACHINE, grades=grades, makes=False)
+        for name, grades in found.items()
+    ]
+
+
+def compare_ways(merging: Merging) -> list[dict[str, Any]]:
+    """One row for each way: labels, relevant ones, the order of runs held against that of the first way, who leads."""
+    task = merging.pool.task
+    files = tuple((run.name, str(run.blob_id)) for run in campaigns.runs_of(task))
+    given = [(way, merging.labels(way)) for way in merging.ways]
+    asked = tuple((way.name, _flat(labels)) for way, labels in given)
+    orders = _orders(asked, merging.rows, files, task.measure) if files and asked[0][1] else {}
+    return [
+        {
+            "way": way,
+            "labels": len(labels) if way.grades else None,
+            "relevant": sum(grade >= task.rel for grade in labels.values()) if way.grades else None,
+            **(orders.get(way.name) or {"tau": None, "swaps": None, "leads": None}),
+        }
+        for way, labels in given
+    ]
+
+
+def _flat(labels: Mapping[Place, float]) -> tuple[tuple[str, str, float], ...]:
+    return tuple((topic, document, grade) for (topic, document), grade in labels.items())
+
+
+def to_qrels(labels: Mapping[Place, float], name: str) -> Qrels:
+    """Labels as judgments."""
+    return _qrels(_flat(labels), name)
+
+
+def _qrels(flat: Sequence[tuple[str, str, float]], name: str) -> Qrels:
+    columns = zip(("topic", "document", "grade"), zip(*flat, strict=True), strict=True)
+    return read_qrels({column: list(cells) for column, cells in columns}, gains=True, name=name)
+
+
+@kept(8)
+def _orders(
+    asked: tuple[tuple[str, tuple[tuple[str, str, float], ...]], ...],
+    rows: Rows,
+    files: tuple[tuple[str, str], ...],
+    measure: str,
+) -> dict[str, dict[str, Any]]:
+    """What each way says of the order of runs; nothing of one under which they cannot be measured."""
+    paths = {name: blobs.path_of(digest) for name, digest in files}
+    values: dict[str, Values] = {}
+    for name, labels in asked:
+        try:
+            if name == AWARE_WAY:
+                joined = join_runs(read_said(rows, "judgments"), paths)
+                found = aware_values(AWARE().weigh(joined, measure))
+            elif labels:
+                found = evaluate(_qrels(labels, name), paths, measure, gains=True, scale="ignore")
+            else:
+                continue
+        except CranfieldError:  # no run has a topic that was judged so far, for one
+            continue
+        first = next(iter(values.values()), found)
+        values[name] = replace(found, assessed=None, measures=first.measures)  # AWARE settles their top grade
+    if not values or next(iter(values)) != HOLDS:
+        return {}
+    changes = {str(row["method"]): row for row in order_changes_table(values).rows()}
+    alone = order_changes_table({HOLDS: values[HOLDS], "again": values[HOLDS]}).rows()[0]
+    told = {HOLDS: alone | {"tau": None, "swaps": None}} | changes
+    return {name: {"tau": row["tau"], "swaps": row["swaps"], "leads": row["best"]} for name, row in told.items()}
+
+
+def preview(merging: Merging, way: Way) -> dict[str, Any]:
+    """What labels made this way would change against the newest version; nothing where they would be the first."""
+    last, labels = merging.pool.task.version, merging.labels(way)
+    if last is None:
+        return {}
+    return differences(last, Looked(problems=[], qrels=to_qrels(labels, way.name)))
+
+
+def about(merging: Merging, way: Way) -> dict[str, Any]:
+    """Where labels come from, as everybody who may have them may read it: how many people there were, not who."""
+    pool, settled = merging.pool, merging.settled
+    chosen = {name: getattr(pool, name) for name in ("strategy", "depth", "first", "budget", "shared", "seed")}
+    return {
+        "pool": pool.number,
+        "key": pool.key,
+        **chosen,
+        "runs": len(pool.runs),
+        "way": way.name,
+        "judgments": merging.judgments,
+        "people": merging.people,
+        "documents": len(way.grades),
+        "agreed": settled.agreed,
+        "decided": settled.decided,
+        "disputed": len(settled.disputed),
+        "unfinished": len(settled.unfinished),
+        "not_judgeable": settled.nobody,
+        "known": pool.known.number if pool.known is not None else None,
+        "state": pool.state,
+        "cranfield": VERSION,
+    }
+
+
+def make_version(pool: Pool, by: User, name: str = HOLDS, *, note: str = "") -> LabelVersion:
+    """The next labels of the task, from what was said so far: all runs are evaluated under them."""
+    merging = merging_of(pool)
+    if not merging.ways[0].grades:
+        raise ParameterError("nobody has judged anything yet", hint="labels come from judgments of people")
+    way = merging.way(name)
+    labels = merging.labels(way)
+    odd = next((grade for grade in labels.values() if not grade.is_integer()), None)
+    if odd is not None:
+        raise ParameterError(f"{odd:g} is no grade of labels", hint="labels have whole numbers: upload them as a file")
+    changed = preview(merging, way)
+    if changed and not changed["rows"]:
+        raise ParameterError("the newest labels say the same", hint="nothing was changed")
+    said = note or f"from pool {pool.number}: {way.title}"
+    with blobs.incoming() as file, audit.acting():
+        for (topic, document), grade in labels.items():
+            file.write(f"{topic} 0 {document} {grade:g}\n".encode())
+        made = add_version(pool.task, file, by, note=said[:300], name=f"pool {pool.number}")
+        made.about = about(merging, way)
+        made.save(update_fields=["about"])
+        audit.record(by, "labels of pool", task=pool.task, pool=pool.number, version=made.number, way=way.name)
+    return made

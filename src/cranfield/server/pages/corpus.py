@@ -1,0 +1,136 @@
+"""The documents of a task: uploaded, read, searched, looked at."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils.html import format_html, format_html_join
+
+from cranfield.core import CranfieldError, InputError
+from cranfield.pooling import DEPTH
+from cranfield.server import campaigns, corpora, pools
+from cranfield.server.forms.tasks import said
+from cranfield.server.kept import kept
+from cranfield.server.models import Corpus, Document, Pool, Task
+from cranfield.server.submitting import problem_row
+from cranfield.server.uploads import Arrived, too_large
+
+from .organised import for_organisers, user_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.http import HttpRequest, HttpResponse
+    from django.utils.safestring import SafeString
+
+AT_ONCE = 500  # names that are looked up together: databases take no endless list
+BEFORE, LONG = 80, 300  # letters of a snippet, before its first word and in all
+FEW = 5  # documents without a text that are named
+
+
+class Upload(forms.Form):
+    """The file of documents."""
+
+    corpus = forms.FileField(
+        label="Documents",
+        help_text="JSON Lines, Parquet, TSV, CSV or TREC, packed or not. Each document has a name and a text, and a "
+        "title if you like; the ending of the file says what it is.",
+        error_messages={"required": "Choose a file of documents.", "empty": "The file is empty."},
+    )
+
+
+@for_organisers
+def corpus(request: HttpRequest, task: Task) -> HttpResponse:
+    """How the corpus stands; another file; a search; one document."""
+    shown: dict[str, Any] = {"task": task, "here": "corpus", "upload": Upload()}
+    if request.method == "POST" and _take(request, task, shown):
+        return redirect("task-corpus", task.slug)
+    there = Corpus.objects.filter(task=task).select_related("made_by", "file").first()
+    words, name = request.GET.get("q", "").strip()[:400], request.GET.get("document", "")
+    shown |= {"corpus": there, "words": words, "most": corpora.FOUND}
+    if there is not None and there.state == Corpus.WAITING:
+        shown["read"] = Document.objects.filter(corpus=there).count()
+    if there is not None and there.state == Corpus.READY:
+        shown["covered"] = _covered(task, there)
+    if words:
+        shown["found"] = [(one, marked(one.text, words)) for one in corpora.search(task, words)]
+    if name:
+        shown["document"] = corpora.document_of(task, name)
+        if shown["document"] is None:
+            raise Http404
+    return render(request, "server/corpus.html", shown)
+
+
+def _take(request: HttpRequest, task: Task, shown: dict[str, Any]) -> bool:
+    """Keep the file that came; False: the page says what is wrong with it."""
+    form = shown["upload"] = Upload(request.POST, request.FILES)
+    if request.META.get("cranfield.too_large"):
+        form.errors.clear()
+        form.add_error("corpus", said(too_large()))
+        return False
+    if not form.is_valid():
+        return False
+    file = form.cleaned_data["corpus"]
+    assert isinstance(file, Arrived)
+    try:
+        corpora.set_corpus(task, file, user_of(request))
+    except CranfieldError as error:
+        form.add_error("corpus", f"{file.name} cannot be used: nothing was changed.")
+        if isinstance(error, InputError):
+            shown["problems"] = [problem_row(error, file.name or "")]
+        else:
+            form.add_error("corpus", said(error))
+        return False
+    messages.success(request, f"{file.name} is here, and is being read.")
+    return True
+
+
+def marked(text: str, words: str) -> SafeString:
+    """The part of a text around the first of some words, all of them marked."""
+    wanted = "|".join(re.escape(word) for word in corpora.WORD.findall(words))
+    found = re.compile(wanted if corpora.UNSPACED.search(words) else rf"\b(?:{wanted})\b", re.IGNORECASE)
+    first = found.search(text) if wanted else None
+    start = max(0, first.start() - BEFORE) if first else 0
+    part = text[start : start + LONG]
+    pieces, at = [], 0
+    for hit in found.finditer(part) if wanted else ():
+        pieces.append((part[at : hit.start()], hit.group()))
+        at = hit.end()
+    return format_html(
+        "{}{}{}{}",
+        "… " if start else "",
+        format_html_join("", "{}<mark>{}</mark>", pieces),
+        part[at:],
+        " …" if start + LONG < len(text) else "",
+    )
+
+
+def _covered(task: Task, there: Corpus) -> dict[str, Any] | None:
+    """How many documents that a pool may ask for have a text; None: there is no run."""
+    runs = campaigns.runs_of(task)
+    if not runs:
+        return None
+    candidates, known, missing = _count(there.pk, there.file_id, task.pk, tuple(run.key for run in runs))
+    return {"runs": len(runs), "depth": DEPTH, "candidates": candidates, "known": known, "missing": missing}
+
+
+@kept(8)
+def _count(pk: int, digest: str, task: int, runs: Sequence[str]) -> tuple[int, int, list[str]]:
+    """Candidates, those with a text, and some without one; the digest is there for what is kept: numbers come again."""
+    del digest
+    pool = Pool(task_id=task, runs=list(runs), depth=DEPTH)
+    names = list(dict.fromkeys(pools.candidates_of(pool).document.to_list()))
+    known: set[str] = set()
+    for start in range(0, len(names), AT_ONCE):
+        some = Document.objects.filter(corpus_id=pk, name__in=names[start : start + AT_ONCE])
+        known.update(some.values_list("name", flat=True))
+    return len(names), len(known), [name for name in names if name not in known][:FEW]
+
+
+urls = [path("organise/<slug:slug>/corpus/", corpus, name="task-corpus")]
