@@ -66,11 +66,11 @@ def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that start servers of their own, with databases of their own, are the same on both: they run once."""
-    own = [item for item in items if POSTGRES and item.get_closest_marker("own_server")]
-    if own:
-        config.hook.pytest_deselected(items=own)
-        items[:] = [item for item in items if item not in own]
+    """Tests with databases of their own, and those of what pages tell whom, are the same on both: they run once."""
+    once = [item for item in items if POSTGRES and item.get_closest_marker("once")]
+    if once:
+        config.hook.pytest_deselected(items=once)
+        items[:] = [item for item in items if item not in once]
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from django.db import models
 from django.utils import timezone
 
 from cranfield.server import boards
-from cranfield.server.models import Job, Submission, Team, Token
+from cranfield.server.models import Job, Pool, Submission, Team, Token
 from tests.server.crawling import crawl, routes
 from tests.server.harmless import faults_of
 from tests.server.planted import Planted, forget
@@ -26,7 +26,7 @@ COMPUTED = "21993"  # what a template would make of it
 MACHINE = {
     "slug", "key", "digest", "password", "state", "measures", "test", "role", "scope", "start", "event", "media",
     "panel", "ranking", "previous", "session_key", "session_data", "codename", "app_label", "model", "worker",
-    "username", "url", "secret", "what",
+    "username", "url", "secret", "what", "strategy",
 }  # fmt: skip
 KIND = {"Snapshot", "Job"}  # whose kind is one of ours
 
@@ -49,14 +49,16 @@ def poison(planted: Planted) -> Planted:
             and one.name not in MACHINE
             and not (one.name == "kind" and model.__name__ in KIND)
             and model.__module__.startswith("cranfield.server")
-            and model.__name__ != "Audit"  # a chain in which every change shows
+            and model.__name__ not in ("Audit", "Event")  # in which every change shows
             and not (model.__name__ == "Job" and one.name == "key")
         ]
         for row in model._default_manager.all():
             for name, most, unique in names:
                 room = (most or 5000) - len(HOSTILE)
                 text = (
-                    (f"{row.pk}{HOSTILE}" if unique or name == "name" else HOSTILE) if room > 3 else HOSTILE[5:][:most]
+                    (f"{row.pk}{HOSTILE}" if unique or name in ("name", "document") else HOSTILE)
+                    if room > 3
+                    else HOSTILE[5:][:most]
                 )
                 setattr(row, name, text)
             row.save()
@@ -65,6 +67,7 @@ def poison(planted: Planted) -> Planted:
         run.metadata, run.problems, run.link = {HOSTILE: [HOSTILE]}, [bad], "javascript:alert(1)"
         run.report = [{"run": run.key, "name": HOSTILE, "team": HOSTILE, "rbo": 1.0, "equal": False}]
         run.save()
+    Pool.objects.update(grades=[["0", HOSTILE], ["1", HOSTILE]])
     Team.objects.update(link="javascript:alert(1)")
     Job.objects.filter(state=Job.WAITING, kind="score").delete()
     boards.board(task_id=planted.task.pk)

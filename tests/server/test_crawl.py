@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.server.crawling import Answer
 
 EVERYBODY = of(*ROLES)
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def test_what_a_demo_holds() -> None:
     assert Snapshot.objects.filter(version__number=2, kind=Snapshot.PUBLIC).count() == 1
 
 
-@pytest.mark.own_server
+@pytest.mark.once
 def test_a_demo_is_there_to_be_looked_at_and_leaves_nothing(tmp_path: Path) -> None:
     port = free_port()
     scratch = tmp_path / "scratch"

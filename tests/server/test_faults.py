@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.own_server
+pytestmark = pytest.mark.once
 KILLS, RUNS = (20, 200) if SIZE.name == "full" else (4, 24)
 
 

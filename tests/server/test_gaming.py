@@ -124,10 +124,11 @@ def test_who_tells(count: int, asked: bool, state: str, told: bool) -> None:
 
 def plain(body: bytes) -> bytes:
     """An answer without what differs each time it is asked for."""
-    body = re.sub(rb'(csrfmiddlewaretoken" value=")[^"]+', rb"\1", body)
+    body = re.sub(rb'((?:csrfmiddlewaretoken|key)" value=")[^"]+', rb"\1", body)
     return re.sub(rb"<time datetime=[^<]+</time>", b"", body)
 
 
+@pytest.mark.once
 def test_what_runs_do_on_private_topics_changes_no_answer(db: None, quiet: None) -> None:
     """Two servers that differ in private topics alone, in judgments and in runs: the same bytes to everybody."""
     del db, quiet

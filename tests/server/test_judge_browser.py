@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from cranfield.server.models import Pool
 
-pytestmark = [pytest.mark.own_server, pytest.mark.usefixtures("beside_a_browser", "quiet")]
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("beside_a_browser", "quiet")]
 
 TEXT = "\n\n".join(f"Paragraph {number}: a ship and a café by the sea." for number in range(60))
 HARM = """<script>window.top.document.title = "harmed"</script> <img src="/harm.png" onerror="alert(1)">

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SECONDS, SIZES = (120, (20, 50, 100)) if SIZE.name == "full" else (5, (6, 40, 30))  # runs, topics, documents
 
 
-@pytest.mark.own_server
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["SQLite", "PostgreSQL"])
 def test_nothing_that_was_acknowledged_is_lost_or_doubled(tmp_path: Path, name: str) -> None:
     seen, wrong = judge(tmp_path / "home", name, SIZES, seconds=SECONDS, pace=0.2)  # five times as fast as they can

@@ -37,7 +37,7 @@ asked.start(world, asked.pooled(world))
 """
 
 
-@pytest.mark.own_server
+@pytest.mark.once
 def test_a_worker_that_is_killed_is_followed_by_another_process(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").make()
     own = environment(CRANFIELD_LEASE=str(LEASE), **{VARIABLE: KEY})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cranfield.server.models import Pool
 
-pytestmark = pytest.mark.usefixtures("beside_a_browser")
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("beside_a_browser")]
 
 
 def with_texts(world: World) -> Pool:
