@@ -61,6 +61,20 @@ def test_another_file_takes_the_place_of_the_first(world: World) -> None:
     assert [one.name for one in corpora.search(task, "words")] == ["X"]
 
 
+def test_words_follow_a_text_that_changes(world: World) -> None:
+    task = world.task()
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
+    world.work()
+    Document.objects.filter(name="D01").update(text="A desert.")
+    assert [one.name for one in corpora.search(task, "desert")] == ["D01"]
+    assert corpora.search(task, "marine") == []
+    Corpus.objects.all().delete()  # FTS5 takes a deletion of other words for a damaged file
+    assert not Document.objects.exists()
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
+    world.work()
+    assert [one.name for one in corpora.search(task, "marine")] == ["D01"]
+
+
 @pytest.mark.parametrize(("text", "name", "problem"), [
     ("", "docs.jsonl", "no documents"),
     ("{nonsense\n", "docs.jsonl", "JSON"),

@@ -11,6 +11,9 @@ SQLITE = (
     "insert into document_words(rowid, title, text) values (new.id, new.title, new.text); end",
     "create trigger document_words_out after delete on server_document begin "
     "insert into document_words(document_words, rowid, title, text) values ('delete', old.id, old.title, old.text); end",
+    "create trigger document_words_other after update on server_document begin "
+    "insert into document_words(document_words, rowid, title, text) values ('delete', old.id, old.title, old.text); "
+    "insert into document_words(rowid, title, text) values (new.id, new.title, new.text); end",
 )
 POSTGRESQL = (
     "create index document_words on server_document using gin "
