@@ -21,5 +21,13 @@ def everywhere(request: HttpRequest) -> dict[str, Any]:
         "site": settings.OPTIONS.name,
         "software": VERSION,
         "sign_up_open": settings.OPTIONS.sign_up == "open",
-        "viewer": SimpleLazyObject(lambda: Viewer.of(getattr(request, "user", None))),
+        "viewer": SimpleLazyObject(
+            lambda: getattr(request, "viewer", None) or Viewer.of(getattr(request, "user", None))
+        ),
     }
+
+
+def _viewer(request: HttpRequest) -> Viewer:
+    """Who looks; the page may have looked it up."""
+    known: Viewer | None = getattr(request, "viewer", None)
+    return known or Viewer.of(getattr(request, "user", None))

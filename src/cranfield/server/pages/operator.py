@@ -32,6 +32,8 @@ WORDS = {
     "duplicates": "look for runs that are alike",
     "deliver": "send a message",
     "close": "close the task",
+    "corpus": "read documents",
+    "machine": "ask a machine",
     "tidy": "tidy up",
 }
 
