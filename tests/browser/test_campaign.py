@@ -75,7 +75,7 @@ def begin(page: Page) -> str:
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("dialog").get_by_role("button", name="Begin").click()
     expect(page.get_by_role("link", name="Judge", exact=True)).to_be_visible()
-    address = page.locator('a[href^="/judge/"]').first.get_attribute("href")
+    address = page.get_by_role("link", name="Judge", exact=True).get_attribute("href")
     assert address is not None
     return address
 
