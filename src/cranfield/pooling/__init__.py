@@ -52,6 +52,7 @@ from ._sentences import reuse_sentence as reuse_sentence
 from ._sentences import unjudged_sentence as unjudged_sentence
 from ._state import SHARES as SHARES
 from ._state import Event as Event
+from ._state import Kind as Kind
 from ._state import State as State
 from ._state import read_state as read_state
 from ._stratified import Sample as Sample

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MINUTES = 1.0  # that a judgment takes, where nobody says otherwise
 CHANGES = {"strategy", "depth", "first", "budget", "shared", "seed", "known", "runs"}  # fixed once documents were asked
 FEWEST = 2  # grades
+EVERYBODY = 32_000  # people who judge a document of the trial: more than there are
 
 
 def runs_of(task: Task) -> list[Submission]:
@@ -158,7 +159,10 @@ def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) 
                     f"document {document} of topic {topic} is in the pool already", hint="choose one that is not"
                 )
             Question.objects.update_or_create(
-                pool=now, topic=topic, document=document, defaults={"gold": grade, "why": why[:1000], "wanted": 32_000}
+                pool=now,
+                topic=topic,
+                document=document,
+                defaults={"gold": grade, "why": why[:1000], "wanted": EVERYBODY},
             )
         now.trial = now.questions.filter(gold__isnull=False).count()
         now.save(update_fields=["trial"])

@@ -68,34 +68,45 @@ def next_for(pool: Pool, user: User, *, ahead: bool = False) -> Question | None:
 
 def judge(pool: Pool, user: User, said: Said) -> Judgment:
     """Keep what somebody says, once, however often it is sent; the strategy learns from the first that is said."""
-    known = Judgment.objects.filter(user=user, key=said.key).first()
-    if known is not None:
+    if (known := _sent_before(user, said)) is not None:
         return known
     with pools.held(pool) as live:
-        known = Judgment.objects.filter(user=user, key=said.key).first()
-        if known is not None:  # sent twice at once
+        if (known := _sent_before(user, said)) is not None:  # sent twice at once
             return known
-        _check(live.pool, said)
-        question = Question.objects.filter(pool=pool, topic=said.topic, document=said.document).first()
+        question = _question(live, said)
         if question is None:
             raise Refused("nobody was asked for this document", hint="go on with the next one", code="E-TURN")
         if _live(question).filter(user=user, kind=Judgment.FIRST).exists():
             raise Refused("you have judged this document", hint="undo it first, or go on", code="E-TURN")
-        turn = Turn.objects.filter(question=question, user=user).first()
-        if turn is None and question.given >= question.wanted:
+        mine = Turn.objects.filter(question=question, user=user)
+        if question.given >= question.wanted and not mine.exists():
             raise Refused("somebody else has judged this document", hint="go on with the next one", code="E-TURN")
-        if turn is not None:
-            turn.delete()
-        made = Judgment.objects.create(
-            question=question,
-            user=user,
-            key=said.key,
-            grade=said.grade,
-            note=said.note,
-            seconds=max(0.0, said.seconds),
-        )
-        settle(live, question)
-        return made
+        mine.delete()
+        return _keep(live, question, user, said, Judgment.FIRST)
+
+
+def _sent_before(user: User, said: Said) -> Judgment | None:
+    return Judgment.objects.filter(user=user, key=said.key).first()
+
+
+def _question(live: Live, said: Said) -> Question | None:
+    """What an answer is about, if the pool takes such answers."""
+    _check(live.pool, said)
+    return live.pool.questions.filter(topic=said.topic, document=said.document).first()
+
+
+def _keep(live: Live, question: Question, user: User, said: Said, kind: str) -> Judgment:
+    made = Judgment.objects.create(
+        question=question,
+        user=user,
+        key=said.key,
+        kind=kind,
+        grade=said.grade,
+        note=said.note,
+        seconds=max(0.0, said.seconds),
+    )
+    settle(live, question)
+    return made
 
 
 def put_off(pool: Pool, user: User, topic: str, document: str) -> None:
@@ -129,28 +140,18 @@ def take_back(pool: Pool, user: User) -> Question | None:
 
 def decide(pool: Pool, user: User, said: Said) -> Judgment:
     """Say what holds where people differ; a later decision takes the place of an earlier one."""
-    known = Judgment.objects.filter(user=user, key=said.key).first()
-    if known is not None:
+    if (known := _sent_before(user, said)) is not None:
         return known
     with pools.held(pool) as live:
-        _check(live.pool, said)
-        question = Question.objects.filter(pool=pool, topic=said.topic, document=said.document).first()
+        if (known := _sent_before(user, said)) is not None:
+            return known
+        question = _question(live, said)
         if question is None or not (question.disputed or _live(question).filter(kind=Judgment.LAST).exists()):
             raise Refused("there is nothing to decide", hint="nobody differs on this document", code="E-TURN")
         if _live(question).filter(user=user, kind=Judgment.FIRST).exists():
             raise Refused("you have judged this document", hint="somebody else decides", code="E-TURN")
         _live(question).filter(kind=Judgment.LAST).update(taken_back=timezone.now())
-        made = Judgment.objects.create(
-            question=question,
-            user=user,
-            key=said.key,
-            kind=Judgment.LAST,
-            grade=said.grade,
-            note=said.note,
-            seconds=max(0.0, said.seconds),
-        )
-        settle(live, question)
-        return made
+        return _keep(live, question, user, said, Judgment.LAST)
 
 
 def settle(live: Live, question: Question) -> None:

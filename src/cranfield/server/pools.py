@@ -19,8 +19,7 @@ from .models import Document, Event, Pool, Submission
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cranfield.pooling import Asked
-    from cranfield.pooling._state import Kind
+    from cranfield.pooling import Asked, Kind
 
 MOST = 16  # pools whose growth is kept at hand
 _at_hand: dict[str, Live] = {}

@@ -20,7 +20,7 @@ from cranfield.server.models import Judgment, Pool, Question, Turn, User
 from cranfield.server.submitting import Refused
 from cranfield.server.visibility import Thing, Viewer, sees
 
-from .judge import MARKS, UNJUDGED, _asked, _said, for_assessors
+from .judge import MARKS, UNJUDGED, asked_on, for_assessors, said_in
 from .organised import number_of, user_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def decide(request: HttpRequest, pool: Pool) -> HttpResponse:
     shown = {
         "pool": pool,
         "task": pool.task,
-        "question": question and _asked(pool, question),
+        "question": question and asked_on(pool, question),
         "at": question,
         "given": _given(pool, question, named=named) if question else [],
         "left": every.filter(disputed=True).count(),
@@ -112,7 +112,7 @@ def _over(pool: Pool, *, by_name: bool) -> str:
 
 def _decided(request: HttpRequest, pool: Pool, user: User) -> HttpResponse:
     try:
-        told = _said(request)
+        told = said_in(request)
         _check_hands(pool, user, told)
         judging.decide(pool, user, told)
     except Refused as error:

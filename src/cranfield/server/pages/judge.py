@@ -82,7 +82,7 @@ def judge(request: HttpRequest, pool: Pool) -> HttpResponse:
     shown = {
         "pool": pool,
         "task": pool.task,
-        "question": question and _asked(pool, question),
+        "question": question and asked_on(pool, question),
         "grades": [
             {"grade": grade, "meaning": meaning, "key": key}
             for (grade, meaning), key in zip(pool.grades, _keys(pool), strict=True)
@@ -105,7 +105,7 @@ def _keys(pool: Pool) -> list[str]:
     return [str(place) if place < 10 else "" for place in range(len(grades))]
 
 
-def _asked(pool: Pool, question: Question) -> dict[str, Any]:
+def asked_on(pool: Pool, question: Question) -> dict[str, Any]:
     """A question as its page shows it: of the trial only that it is one."""
     return {
         "topic": question.topic,
@@ -138,7 +138,7 @@ def _going_on(request: HttpRequest, pool: Pool, **more: Any) -> JsonResponse:
     """What a page needs to go on: the question now, the one after it, how far one is."""
     user = user_of(request)
     pool.refresh_from_db(fields=["state"])
-    asked = [_asked(pool, one) for one in in_hand.now_and_after(pool, user)]
+    asked = [asked_on(pool, one) for one in in_hand.now_and_after(pool, user)]
     questions = [
         {
             "topic": one["topic"],
@@ -169,7 +169,7 @@ def _refused(request: HttpRequest, pool: Pool, error: Refused) -> HttpResponse:
 def judge_say(request: HttpRequest, pool: Pool) -> HttpResponse:
     """Keep what somebody says; of the trial they learn whether it was right."""
     try:
-        made = judging.judge(pool, user_of(request), _said(request))
+        made = judging.judge(pool, user_of(request), said_in(request))
     except Refused as error:
         return _refused(request, pool, error)
     told = _told(pool, made)
@@ -181,7 +181,7 @@ def judge_say(request: HttpRequest, pool: Pool) -> HttpResponse:
     return redirect("judge", pool.key)
 
 
-def _said(request: HttpRequest) -> Said:
+def said_in(request: HttpRequest) -> Said:
     """What a form says, whoever wrote it."""
     sent = {name: str(value).replace("\0", "") for name, value in request.POST.items()}
     if not KEY.fullmatch(sent.get("key", "")):
