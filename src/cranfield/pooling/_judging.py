@@ -73,7 +73,7 @@ class Judging:
         self._asked = np.zeros(len(candidates.topics), dtype=np.int64)
         self._recent: list[list[bool]] = [[] for _ in candidates.topics]
         self._out: dict[tuple[str, str], int] = {}  # asked, not told, and which of its topic it was
-        self._told: set[tuple[str, str]] = set()
+        self._told: dict[tuple[str, str], float] = {}
         self._documents = cache(self._documents_of)
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ class Judging:
         if (topic, document) in self._told:
             hint = "it is told once; take it back to say something else"
             raise ParameterError(f"document {document} of topic {topic} was judged already", hint=hint)
-        self._told.add((topic, document))
+        self._told[topic, document] = float(grade)
         if asked:
             del self._out[topic, document]
             self._events.append(Event("told", topic, document, float(grade)))
@@ -160,9 +160,9 @@ class Judging:
         self._events.append(Event("back", topic, document))
         self._relearn(place)
 
-    def knows(self, topic: str, document: str) -> bool:
-        """Whether a grade was told of a document, or known."""
-        return (topic, document) in self._told
+    def grade_of(self, topic: str, document: str) -> float | None:
+        """The grade that was told of a document, or known; None: there is none."""
+        return self._told.get((topic, document))
 
     def follow(self, event: Event) -> None:
         """Take over what was asked or said elsewhere, so that two that follow the same events choose alike."""
@@ -255,7 +255,7 @@ class Judging:
         holds = [event for n, event in enumerate(mine) if event.kind == "asked" or n > back.get(event.document, -1)]
         self._walks.pop(place, None)
         self._asked[place], self._recent[place] = 0, []
-        self._told = {key for key in self._told if key[0] != topic}
+        self._told = {key: grade for key, grade in self._told.items() if key[0] != topic}
         self._out = {key: order for key, order in self._out.items() if key[0] != topic}
         self._events = []
         for event in holds:

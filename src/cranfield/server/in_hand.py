@@ -5,48 +5,56 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db.models import F
+from django.db.models import Count, F, Q
+
+from cranfield.pooling import parse_strategy
 
 from . import campaigns, judging, pools
 from .kept import kept
 from .models import Judgment, Pool, Turn
 
 if TYPE_CHECKING:
+    from .judging import Said
     from .models import Question, User
+    from .pools import Live
 
 
 def now_and_after(pool: Pool, user: User) -> list[Question]:
     """What somebody is to judge now, and what comes then where no answer changes it."""
-    now = judging.next_for(pool, user)
-    if now is None:
+    mine = judging.in_hand(pool, user) if pool.state == Pool.OPEN else []
+    if len(mine) > 1 or (mine and not _knows_more(pool)):
+        return mine[:2]
+    with pools.held(pool) as live:
+        return _filled(live, user)
+
+
+def _filled(live: Live, user: User) -> list[Question]:
+    """What somebody has in hand, and as much more as there is for them, up to two."""
+    if live.pool.state != Pool.OPEN:
         return []
-    mine = Turn.objects.filter(question__pool=pool, user=user, state=Turn.OUT).exclude(question=now)
-    known = mine.select_related("question").order_by("id").first()
-    after = known.question if known is not None else _ask_ahead(pool, user, now) if _stays(pool, user, now) else None
-    return [now] if after is None else [now, after]
+    mine = judging.in_hand(live.pool, user)
+    if not mine and (found := judging.hand_out(live, user)) is not None:
+        mine = [found]
+    if len(mine) == 1 and _knows_more(live.pool) and _stays(live.pool, user, mine[0]):
+        after = judging.hand_out(live, user, ahead=True)
+        return mine if after is None else [*mine, after]
+    return mine[:2]
+
+
+def _knows_more(pool: Pool) -> bool:
+    """Whether anything can be asked ahead of an answer."""
+    return bool(pool.trial or pool.overlap) or not parse_strategy(pool.strategy).adaptive
 
 
 def _stays(pool: Pool, user: User, now: Question) -> bool:
     """Whether what comes then is of the topic somebody reads: not before they have judged the first of a new one."""
-    if pool.shared or now.gold is not None or now.given:
-        return True
-    said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, question__gold=None)
-    last = said.order_by("-id").values_list("question__topic", flat=True).first()
-    return last == now.topic
+    return bool(pool.shared or now.gold is not None or now.given) or judging.topic_of(pool, user) == now.topic
 
 
-def _ask_ahead(pool: Pool, user: User, now: Question) -> Question | None:
-    """One more question in hand: for a moment the first is put off, and what comes then is what would come then."""
-    later = Turn.objects.filter(question__pool=pool, user=user, state=Turn.LATER)
+def answer(pool: Pool, user: User, said: Said) -> tuple[Judgment, list[Question]]:
+    """Keep what somebody says, and what they are to judge then."""
     with pools.held(pool) as live:
-        if live.judging.strategy.adaptive and later.exists():
-            return None  # nothing new is asked for, and what was put off is for the end
-        this = Turn.objects.filter(question=now, user=user, state=Turn.OUT)
-        if not this.update(state=Turn.LATER):
-            return None  # judged meanwhile, from another page
-        found = judging.next_for(pool, user, ahead=True)
-        Turn.objects.filter(question=now, user=user).update(state=Turn.OUT)
-    return None if found == now else found
+        return judging.judge(pool, user, said), _filled(live, user)
 
 
 def undo(pool: Pool, user: User) -> Question | None:
@@ -82,13 +90,10 @@ class Done:
 def done_by(pool: Pool, user: User) -> Done:
     """How much somebody has judged of a pool, and how much of it is judged at all."""
     said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, taken_back=None)
-    return Done(
-        mine=said.filter(question__gold=None).count(),
-        judged=pool.questions.filter(gold=None, given__gte=F("wanted")).count(),
-        documents=_documents(pool.key),
-        tried=said.filter(question__gold__isnull=False).count(),
-        trial=pool.trial,
-    )
+    asked = Q(question__gold=None)
+    counts = said.aggregate(mine=Count("id", filter=asked), tried=Count("id", filter=~asked))
+    judged = pool.questions.filter(gold=None, given__gte=F("wanted")).count()
+    return Done(judged=judged, documents=_documents(pool.key), trial=pool.trial, **counts)
 
 
 @kept(64)

@@ -15,6 +15,8 @@ from .models import Judgment, Pool, Question, Turn
 from .submitting import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.db.models import QuerySet
 
     from cranfield.pooling import Asked
@@ -38,40 +40,53 @@ class Said:
     seconds: float = 0
 
 
-def next_for(pool: Pool, user: User, *, ahead: bool = False) -> Question | None:
-    """What somebody is to judge now: what they have in hand, else something new; None: there is nothing for them.
+def next_for(pool: Pool, user: User) -> Question | None:
+    """What somebody is to judge now: what they have in hand, else something new; None: there is nothing for them."""
+    if pool.state == Pool.OPEN and (mine := in_hand(pool, user)):
+        return mine[0]
+    with pools.held(pool) as live:
+        if live.pool.state != Pool.OPEN:
+            return None
+        mine = in_hand(pool, user)  # asked for twice at once
+        return mine[0] if mine else hand_out(live, user)
+
+
+def in_hand(pool: Pool, user: User) -> list[Question]:
+    """What somebody was asked and has not answered, in the order in which they were asked."""
+    turns = Turn.objects.filter(question__pool=pool, user=user, state=Turn.OUT)
+    return [turn.question for turn in turns.select_related("question").order_by("id")]
+
+
+def hand_out(live: Live, user: User, *, ahead: bool = False) -> Question | None:
+    """Ask somebody for one more document; None: there is nothing for them.
 
     First comes the trial, then what others have judged and one more is to judge, then what the strategy asks for, of
     their own topic as long as that has some; at the end what they have put off. ``ahead`` of an answer a strategy that
     learns from it is not asked: the order would be another.
     """
-    mine = Turn.objects.filter(question__pool=pool, user=user).select_related("question")
-    if pool.state == Pool.OPEN and (now := mine.filter(state=Turn.OUT).first()) is not None:
-        return now.question
-    with pools.held(pool) as live:
-        if live.pool.state != Pool.OPEN:
-            return None
-        now = mine.filter(state=Turn.OUT).first()  # asked for twice at once
-        if now is not None:
-            return now.question
-        found = _trial(live.pool, user) or _waiting(live.pool, user, given__gt=0)
-        if not (ahead and live.judging.strategy.adaptive):
-            found = found or _new(live, user) or _waiting(live.pool, user)
-        if found is None:
-            later = mine.filter(state=Turn.LATER).order_by("at", "id").first()
-            if later is None:
-                return None
-            found = later.question
-        Turn.objects.update_or_create(question=found, user=user, defaults={"state": Turn.OUT, "at": timezone.now()})
-        return found
+    found = _trial(live.pool, user) or _begun(live.pool, user)
+    if found is None and not (ahead and live.judging.strategy.adaptive):
+        found = _new(live, user) or _waiting(live.pool, user)
+        found = found or _put_off_first(live.pool, user)
+    if found is not None:
+        Turn.objects.create(question=found, user=user)
+    return found
+
+
+def _put_off_first(pool: Pool, user: User) -> Question | None:
+    """What somebody put off before all else; its turn ends, as it comes after those they have in hand now."""
+    later = Turn.objects.filter(question__pool=pool, user=user, state=Turn.LATER)
+    turn = later.select_related("question").order_by("at", "id").first()
+    if turn is None:
+        return None
+    turn.delete()
+    return turn.question
 
 
 def judge(pool: Pool, user: User, said: Said) -> Judgment:
     """Keep what somebody says, once, however often it is sent; the strategy learns from the first that is said."""
-    if (known := _sent_before(user, said)) is not None:
-        return known
     with pools.held(pool) as live:
-        if (known := _sent_before(user, said)) is not None:  # sent twice at once
+        if (known := _sent_before(user, said)) is not None:
             return known
         question = _question(live, said)
         if question is None:
@@ -140,8 +155,6 @@ def take_back(pool: Pool, user: User) -> Question | None:
 
 def decide(pool: Pool, user: User, said: Said) -> Judgment:
     """Say what holds where people differ; a later decision takes the place of an earlier one."""
-    if (known := _sent_before(user, said)) is not None:
-        return known
     with pools.held(pool) as live:
         if (known := _sent_before(user, said)) is not None:
             return known
@@ -167,8 +180,7 @@ def settle(live: Live, question: Question) -> None:
     question.save(update_fields=["given", "grade", "disputed"])
     if question.gold is not None:  # the strategy did not ask for it
         return
-    told = live.pool.events.filter(topic=question.topic, document=question.document).order_by("-number").first()
-    before = told.grade if told is not None and told.kind == "told" else None
+    before = live.judging.grade_of(question.topic, question.document)
     now = _learnt((last[-1:] or first)[0]) if last or first else None
     if now is None and before is not None:
         live.take_back(question.topic, question.document)
@@ -205,6 +217,11 @@ def _trial(pool: Pool, user: User) -> Question | None:
     return _open_to(pool, user).filter(gold__isnull=False).order_by("id").first()
 
 
+def _begun(pool: Pool, user: User) -> Question | None:
+    """What others have judged, and one more is to judge."""
+    return _waiting(pool, user, given__gt=0) if pool.overlap else None
+
+
 def _waiting(pool: Pool, user: User, **which: bool | int) -> Question | None:
     """What one more is to judge, and nobody has in hand for that, or has left."""
     fresh = Count("turns", filter=Q(turns__at__gt=timezone.now() - PATIENCE))
@@ -218,16 +235,14 @@ def _new(live: Live, user: User) -> Question | None:
     while (asked := _due(live, user)) is not None:
         often = random.Random(f"{pool.seed} {asked.topic} {asked.document}").random() * 100 < pool.overlap
         wanted = pool.judges if often else 1
-        found, made = Question.objects.get_or_create(
-            pool=pool, topic=asked.topic, document=asked.document, defaults={"wanted": wanted}
-        )
-        if found.gold is not None:  # of the trial: its grade is known
-            live.tell(asked.topic, asked.document, found.gold)
-            continue
-        if not made:  # a file had it before
+        found = pool.questions.filter(topic=asked.topic, document=asked.document).first()
+        if found is None:
+            return pool.questions.create(topic=asked.topic, document=asked.document, wanted=wanted)
+        if found.gold is None:  # a file had it before
             found.wanted = wanted
             found.save(update_fields=["wanted"])
-        return found
+            return found
+        live.tell(asked.topic, asked.document, found.gold)  # of the trial: its grade is known
     return None
 
 
@@ -237,16 +252,18 @@ def _due(live: Live, user: User) -> Asked | None:
     return next((one for topic in _topics(live, user) if (one := live.ask(topic)) is not None), None)
 
 
-def _topics(live: Live, user: User) -> list[str]:
+def topic_of(pool: Pool, user: User) -> str | None:
+    """The topic somebody is at: that of the document they judged last."""
+    said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, question__gold=None)
+    return said.order_by("-id").values_list("question__topic", flat=True).first()
+
+
+def _topics(live: Live, user: User) -> Iterator[str]:
     """The topics in the order in which somebody is to be asked for them."""
-    last = (
-        Judgment.objects.filter(question__pool=live.pool, user=user, kind=Judgment.FIRST, question__gold=None)
-        .order_by("-id")
-        .values_list("question__topic", flat=True)
-        .first()
-    )
+    topics, last = live.judging.candidates.topics, topic_of(live.pool, user)
+    if last in topics:
+        yield last
     at = set(Turn.objects.filter(question__pool=live.pool, state=Turn.OUT).values_list("question__topic", flat=True))
     begun = dict(live.pool.questions.filter(gold=None).values_list("topic").annotate(Count("id")))
-    topics = live.judging.candidates.topics
-    others = sorted(topics, key=lambda topic: (topic in at, begun.get(topic, 0)))
-    return [*([last] if last in topics else []), *(topic for topic in others if topic != last)]
+    others = (topic for topic in topics if topic != last)
+    yield from sorted(others, key=lambda topic: (topic in at, begun.get(topic, 0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 16  # pools whose growth is kept at hand
 _at_hand: dict[str, Live] = {}
+_mine: ContextVar[Live | None] = ContextVar("mine", default=None)  # the pool that is held here
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Live:
 
     def tell(self, topic: str, document: str, grade: float) -> None:
         """Say how relevant a document is; below 0: it was not judged. What was said before is taken back."""
-        if self.judging.knows(topic, document):
+        if self.judging.grade_of(topic, document) is not None:
             self.take_back(topic, document)
         self.judging.tell(topic, document, grade)
         self._keep("told", topic, document, grade)
@@ -59,19 +61,30 @@ class Live:
 
 @contextmanager
 def held(pool: Pool) -> Iterator[Live]:
-    """A pool for oneself, in a transaction: others who ask wait for its end, in this process or another."""
+    """A pool for oneself, in a transaction: others who ask wait for its end, in this process or another.
+
+    Who holds it may ask for it again, and holds it until the first is done; nothing is kept if anything fails.
+    """
+    mine = _mine.get()
+    if mine is not None and mine.pool.pk == pool.pk:
+        yield mine
+        return
     try:
         with transaction.atomic():
             now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
-            live = _at_hand.get(now.key) or Live(now, _begun(now), 0)
+            live = _at_hand.pop(now.key, None) or Live(now, _begun(now), 0)
             live.pool = now
             _catch_up(live)
-            while len(_at_hand) >= MOST and now.key not in _at_hand:
+            before = _mine.set(live)
+            try:
+                yield live
+            finally:
+                _mine.reset(before)
+            while len(_at_hand) >= MOST:
                 _at_hand.pop(next(iter(_at_hand)), None)
-            _at_hand[now.key] = live
-            yield live
+            _at_hand[now.key] = live  # not if it failed: it may have learnt what was not written
     except BaseException:
-        _at_hand.pop(pool.key, None)  # it may have learnt what was not written
+        _at_hand.pop(pool.key, None)
         raise
 
 

@@ -51,7 +51,7 @@ def for_assessors(page: Page) -> Page:
 
     @wraps(page)
     def guarded(request: HttpRequest, key: str, *args: Any, **named: Any) -> HttpResponse:
-        pool = Pool.objects.select_related("task").filter(key=key).first()
+        pool = Pool.objects.select_related("task__corpus").filter(key=key).first()
         if pool is None or not sees(Viewer.of(request.user), Thing.QUESTIONS, pool.task):
             raise Http404
         return page(request, pool, *args, **named)
@@ -107,13 +107,14 @@ def _keys(pool: Pool) -> list[str]:
 
 def asked_on(pool: Pool, question: Question) -> dict[str, Any]:
     """A question as its page shows it: of the trial only that it is one."""
+    corpus = getattr(pool.task, "corpus", None)
     return {
         "topic": question.topic,
         "document": question.document,
         "trial": question.gold is not None,
         "text": text_of(pool.task, question.topic),
-        "found": corpora.document_of(pool.task, question.document) is not None,
-        "corpus": getattr(pool.task, "corpus", None),
+        "found": corpus is not None and corpus.documents.filter(name=question.document).exists(),
+        "corpus": corpus,
     }
 
 
@@ -134,11 +135,10 @@ def _wants_data(request: HttpRequest) -> bool:
     return request.headers.get("Accept") == "application/json"
 
 
-def _going_on(request: HttpRequest, pool: Pool, **more: Any) -> JsonResponse:
+def _going_on(request: HttpRequest, pool: Pool, mine: list[Question] | None = None, **more: Any) -> JsonResponse:
     """What a page needs to go on: the question now, the one after it, how far one is."""
     user = user_of(request)
-    pool.refresh_from_db(fields=["state"])
-    asked = [asked_on(pool, one) for one in in_hand.now_and_after(pool, user)]
+    asked = [asked_on(pool, one) for one in (in_hand.now_and_after(pool, user) if mine is None else mine)]
     questions = [
         {
             "topic": one["topic"],
@@ -169,12 +169,12 @@ def _refused(request: HttpRequest, pool: Pool, error: Refused) -> HttpResponse:
 def judge_say(request: HttpRequest, pool: Pool) -> HttpResponse:
     """Keep what somebody says; of the trial they learn whether it was right."""
     try:
-        made = judging.judge(pool, user_of(request), said_in(request))
+        made, then = in_hand.answer(pool, user_of(request), said_in(request))
     except Refused as error:
         return _refused(request, pool, error)
     told = _told(pool, made)
     if _wants_data(request):
-        return _going_on(request, pool, told=told)
+        return _going_on(request, pool, then, told=told)
     if told:
         words = " ".join(filter(None, [told["said"], told["why"]]))
         (messages.success if told["right"] else messages.warning)(request, words)
