@@ -37,6 +37,8 @@ for _name in (FOLDER, DATABASE, "DJANGO_SETTINGS_MODULE"):
 from django.conf import settings as _settings  # noqa: E402
 
 _settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
+if not POSTGRES:
+    _settings.DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # nor wait for the disk
 
 from cranfield.charts import to_picture  # noqa: E402
 from tests.server.world import World  # noqa: E402

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def test_who_holds_a_pool_is_given_it_again(world: World, django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    one, other = (begun(world, world.filled(slug)) for slug in ("one", "other"))
+    one, other = (begun(world, world.received(slug)) for slug in ("one", "other"))
     with pools.held(one) as live:
         with django_assert_num_queries(0), pools.held(one) as again:
             assert again is live
@@ -30,7 +30,7 @@ def test_who_holds_a_pool_is_given_it_again(world: World, django_assert_num_quer
 
 @pytest.mark.parametrize("depth", [1, 2])
 def test_what_fails_was_never_asked(world: World, depth: int) -> None:
-    pool, user = begun(world, world.filled(), strategy="thompson"), world.people["assessor"]
+    pool, user = begun(world, world.received(), strategy="thompson"), world.people["assessor"]
     judge_all(pool, user, 3)
     steps = Event.objects.count()
 
@@ -54,7 +54,7 @@ def test_what_fails_was_never_asked(world: World, depth: int) -> None:
 def test_an_answer_and_what_comes_then_are_kept_together(
     world: World, django_assert_max_num_queries: DjangoAssertNumQueries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool, user = begun(world, world.filled(), strategy="mtf"), world.people["assessor"]
+    pool, user = begun(world, world.received(), strategy="mtf"), world.people["assessor"]
     (first,) = in_hand.now_and_after(pool, user)
     with django_assert_max_num_queries(20):  # everybody waits for them
         _, (second,) = in_hand.answer(pool, user, said(first, 1))
@@ -72,7 +72,7 @@ def test_an_answer_and_what_comes_then_are_kept_together(
 
 
 def test_what_was_put_off_comes_after_what_is_in_hand(world: World) -> None:
-    pool, user = begun(world, world.filled(), strategy="depth", budget=2), world.people["assessor"]
+    pool, user = begun(world, world.received(), strategy="depth", budget=2), world.people["assessor"]
     off = judging.next_for(pool, user)
     assert off is not None
     judging.put_off(pool, user, off.topic, off.document)

@@ -57,7 +57,7 @@ STRATEGIES = ["depth", "mtf", "maxmean", "thompson", "ucb", "epsilon-greedy", "h
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_order_is_that_of_the_replay(world: World, strategy: str) -> None:
-    task = world.filled()
+    task = world.received()
     pool = begun(world, task, strategy=strategy, budget=6, seed=11)
     asked = judge_all(pool, world.people["assessor"])
     runs = [read_run(blobs.path_of(str(run.blob_id)), name=run.key) for run in campaigns.runs_of(task)]
@@ -81,7 +81,7 @@ def labels_of(task: Task) -> Qrels:
 
 
 def test_a_strategy_that_reads_is_given_the_texts(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     lines = [
         f'{{"id": "D{number:02d}", "text": "{"sea ship" if number < 4 else "hill road"}"}}' for number in range(1, 11)
     ]
@@ -95,7 +95,7 @@ def test_a_strategy_that_reads_is_given_the_texts(world: World) -> None:
 
 
 def test_a_process_that_starts_anew_goes_on_alike(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     one, two = (begun(world, task, strategy="thompson", budget=5, seed=3) for _ in range(2))
     user = world.people["assessor"]
     whole = [(q.topic, q.document) for q in judge_all(one, user)]
@@ -108,7 +108,7 @@ def test_a_process_that_starts_anew_goes_on_alike(world: World) -> None:
 
 
 def test_what_is_sent_twice_is_kept_once(world: World) -> None:
-    pool, user = begun(world, world.filled()), world.people["assessor"]
+    pool, user = begun(world, world.received()), world.people["assessor"]
     question = judging.next_for(pool, user)
     assert question is not None
     assert judging.next_for(pool, user) == question  # a page that is loaded again
@@ -121,7 +121,7 @@ def test_what_is_sent_twice_is_kept_once(world: World) -> None:
 
 
 def test_undo_gives_the_document_back_and_the_strategy_forgets(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool, plain = (begun(world, task, strategy="nrg", seed=2) for _ in range(2))
     user = world.people["assessor"]
     order = [(q.topic, q.document) for q in judge_all(plain, user, 30)]
@@ -141,7 +141,7 @@ def test_undo_gives_the_document_back_and_the_strategy_forgets(world: World) -> 
 
 
 def test_undo_after_the_next_one_was_asked_puts_that_off(world: World) -> None:
-    pool, user = begun(world, world.filled()), world.people["assessor"]
+    pool, user = begun(world, world.received()), world.people["assessor"]
     first = judging.next_for(pool, user)
     assert first is not None
     judging.judge(pool, user, said(first, 1))
@@ -154,7 +154,7 @@ def test_undo_after_the_next_one_was_asked_puts_that_off(world: World) -> None:
 
 
 def test_later_comes_at_the_end(world: World) -> None:
-    pool, user = begun(world, world.filled(), budget=2), world.people["assessor"]
+    pool, user = begun(world, world.received(), budget=2), world.people["assessor"]
     put_off = judging.next_for(pool, user)
     assert put_off is not None
     judging.put_off(pool, user, put_off.topic, put_off.document)
@@ -164,7 +164,7 @@ def test_later_comes_at_the_end(world: World) -> None:
 
 
 def test_what_cannot_be_judged_teaches_nothing(world: World) -> None:
-    pool, user = begun(world, world.filled()), world.people["assessor"]
+    pool, user = begun(world, world.received()), world.people["assessor"]
     question = judging.next_for(pool, user)
     assert question is not None
     judging.judge(pool, user, said(question, None))
@@ -174,7 +174,7 @@ def test_what_cannot_be_judged_teaches_nothing(world: World) -> None:
 
 
 def test_overlap_disagreement_and_the_decision(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = begun(world, task, overlap=100, judges=2, budget=3)
     one, two, third = world.people["assessor"], world.people["loner"], world.people["organiser"]
     question = judging.next_for(pool, one)
@@ -211,7 +211,7 @@ def test_overlap_disagreement_and_the_decision(world: World) -> None:
 
 
 def test_about_as_many_are_judged_twice_as_the_organiser_wants(world: World) -> None:
-    pool = begun(world, world.filled(), overlap=30, judges=3)
+    pool = begun(world, world.received(), overlap=30, judges=3)
     people = [world.people[name] for name in ("assessor", "loner", "organiser")]
     while sum(len(judge_all(pool, person, 5)) for person in people):
         pass
@@ -224,13 +224,13 @@ def test_about_as_many_are_judged_twice_as_the_organiser_wants(world: World) -> 
 
 
 def test_two_assessors_work_on_different_topics(world: World) -> None:
-    pool = begun(world, world.filled())
+    pool = begun(world, world.received())
     questions = [judging.next_for(pool, world.people[name]) for name in ("assessor", "loner")]
     assert len({question.topic for question in questions if question}) == 2
 
 
 def test_what_somebody_left_is_asked_of_others_after_a_while(world: World) -> None:
-    pool = begun(world, world.filled(), budget=1)
+    pool = begun(world, world.received(), budget=1)
     one, two = world.people["assessor"], world.people["loner"]
     left = judging.next_for(pool, one)
     assert left is not None
@@ -243,7 +243,7 @@ def test_what_somebody_left_is_asked_of_others_after_a_while(world: World) -> No
 
 
 def test_the_trial_comes_first_and_does_not_count(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = campaigns.draw_up(task, world.people["organiser"], grades=GRADES, budget=1)
     gold = [(TOPICS[0], "G1", 2.0, "It names the answer."), (TOPICS[1], "G2", 0.0, "")]
     assert campaigns.set_gold(pool, world.people["organiser"], gold) == 2
@@ -262,7 +262,7 @@ def test_the_trial_comes_first_and_does_not_count(world: World) -> None:
 
 
 def test_a_document_of_a_file_or_of_the_trial_is_asked_for_all_the_same(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool, plain = (begun(world, task, strategy="depth", budget=3) for _ in range(2))
     user = world.people["assessor"]
     order = [(q.topic, q.document) for q in judge_all(plain, user)]
@@ -274,7 +274,7 @@ def test_a_document_of_a_file_or_of_the_trial_is_asked_for_all_the_same(world: W
 
 
 def test_known_labels_are_not_asked_for_again(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = begun(world, task, known=task.version)
     asked = judge_all(pool, world.people["assessor"])
     assert {question.document for question in asked} == {"D09", "D10"}  # of ten, eight were judged
@@ -282,7 +282,7 @@ def test_known_labels_are_not_asked_for_again(world: World) -> None:
 
 
 def test_what_is_refused(world: World) -> None:
-    task, organiser, user = world.filled(), world.people["organiser"], world.people["assessor"]
+    task, organiser, user = world.received(), world.people["organiser"], world.people["assessor"]
     draft = campaigns.draw_up(task, organiser)
     assert judging.next_for(draft, user) is None
     ghost = Question(pool=draft, topic=TOPICS[0], document="D01")
@@ -290,7 +290,7 @@ def test_what_is_refused(world: World) -> None:
         judging.judge(draft, user, said(ghost, 1))
     campaigns.change(draft, organiser, strategy="mtf", guidelines="Read it.")
     campaigns.begin(draft, organiser)
-    with pytest.raises(ParameterError, match="judging already"):
+    with pytest.raises(ParameterError, match="is being judged"):
         campaigns.begin(draft, organiser)
     with pytest.raises(ParameterError, match="strategy is fixed"):
         campaigns.change(draft, organiser, strategy="nrg")
@@ -329,7 +329,7 @@ def test_what_is_refused(world: World) -> None:
     ],
 )
 def test_pools_that_could_not_be_judged(world: World, how: dict[str, object], problem: str) -> None:
-    task = world.filled()
+    task = world.received()
     with pytest.raises(CranfieldError, match=problem):
         campaigns.draw_up(task, world.people["organiser"], **how)
     assert not Pool.objects.exists()
@@ -337,7 +337,7 @@ def test_pools_that_could_not_be_judged(world: World, how: dict[str, object], pr
 
 @pytest.mark.django_db(transaction=True)
 def test_many_assessors_at_once_lose_nothing_and_double_nothing(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = begun(world, task, overlap=30, judges=2, strategy="thompson", seed=9)
     people = [User.objects.create_user(f"a{number}") for number in range(8)]
     everything = campaigns.cost(pool)

@@ -45,7 +45,7 @@ def vote_all(pool: Pool, user: User, most: int = 10**6) -> list[Shown]:
 
 def judged(world: World) -> Pool:
     """A pool of which all holds that the labels say: in topic i documents D01 … D0(1 + i mod 3) are relevant."""
-    pool = begun(world, world.filled())
+    pool = begun(world, world.received())
     Question.objects.bulk_create(
         Question(pool=pool, topic=topic, document=document, given=1, grade=grade)
         for (topic, document), grade in RIGHT.items()
@@ -71,7 +71,7 @@ def test_relevant_documents_are_compared_and_no_others(world: World) -> None:
 
 
 def test_before_anybody_judges_the_first_of_the_runs_are_compared(world: World) -> None:
-    pool = begun(world, world.filled())
+    pool = begun(world, world.received())
     every = preferring.documents_of(pool)
     assert list(every) == TOPICS
     # The runs turn the order of the ten documents in topic 301 by 0, 1, 2 and 5: each has another one first.
@@ -98,7 +98,7 @@ def test_what_is_said_is_kept_as_it_was_shown(world: World) -> None:
 
 
 def test_left_and_right_are_drawn_and_stay(world: World) -> None:
-    pool, people = begun(world, world.filled()), world.people.values()
+    pool, people = begun(world, world.received()), world.people.values()
     topics = [str(number) for number in range(300)]
     drawn = [preferring.shown_to(pool, user, topic, "D01", "D02").left for user in people for topic in topics]
     again = [preferring.shown_to(pool, user, topic, "D02", "D01").left for user in people for topic in topics]

@@ -98,8 +98,8 @@ class World:
         """Do everything that waits."""
         return jobs.work(once=True)
 
-    def filled(self, slug: str = "ad-hoc", **rules: Any) -> Task:
-        """A task with four runs that are evaluated, and a board."""
+    def received(self, slug: str = "ad-hoc", **rules: Any) -> Task:
+        """A task with four runs that nobody has evaluated yet: enough to judge."""
         task = self.task(slug, **rules)
         for name, shift, team in (
             ("ideal", 0, "Alpha"),
@@ -108,6 +108,11 @@ class World:
             ("poor", 5, "Beta"),
         ):
             self.hand_in(task, name, shift, team=team)
+        return task
+
+    def filled(self, slug: str = "ad-hoc", **rules: Any) -> Task:
+        """A task with four runs that are evaluated, and a board."""
+        task = self.received(slug, **rules)
         self.work()
         task.refresh_from_db()
         return task
