@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from benchmarks import make_big_run
 
-pytest_plugins = ("tests.services",)
+pytest_plugins = ("tests.catalogued", "tests.services")
 
 
 class Careful(pytrec_eval.RelevanceEvaluator):

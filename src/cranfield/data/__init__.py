@@ -36,7 +36,9 @@ from ._run import read_run as read_run
 from ._run import run_name as run_name
 from ._scenario import with_unjudged_as as with_unjudged_as
 from ._scores import read_scores as read_scores
+from ._source import DATASET as DATASET
 from ._source import Source as Source
+from ._source import is_dataset as is_dataset
 from ._strata import Strata as Strata
 from ._strata import strata_of as strata_of
 from ._values import Curve as Curve
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
     from ._inspect import Inspected as Inspected
     from ._inspect import compare_topics as compare_topics
     from ._inspect import inspect as inspect
+    from ._ir_datasets import find_dataset as find_dataset
+    from ._ir_datasets import knows_datasets as knows_datasets
     from ._ir_metadata import entries_from_headers as entries_from_headers
     from ._ir_metadata import join_entries as join_entries
     from ._join_labels import join_labels as join_labels
@@ -115,6 +119,7 @@ else:
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",
             "_inspect": "Inspected compare_topics inspect",
+            "_ir_datasets": "find_dataset knows_datasets",
             "_ir_metadata": "entries_from_headers join_entries",
             "_join_labels": "join_labels",
             "_labels": "Answers Labels Votes",

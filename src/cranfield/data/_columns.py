@@ -1,6 +1,5 @@
 """Columns out of whatever people hold their data in: frames, dictionaries, JSON, Parquet, CSV."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 
+from ._json import parse_json
 from ._problems import listed, problem
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
@@ -125,13 +125,8 @@ def read_frame(path: Path, reader: str, **options: Any) -> Any:
 def _from_json(path: Path, what: str) -> Columns:
     text = _unpacked(path)
     shape = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
-    try:
-        data = json.loads(text, object_pairs_hook=_object)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        line = getattr(error, "lineno", 0)
-        raise problem(str(path), "E-JSON", f"this is not JSON: {error}", f"expected {shape}", line=line) from None
-    except ValueError as error:
-        raise problem(str(path), "E-DUPKEY", str(error), "keep one entry for each topic and document") from None
+    twice = "keep one entry for each topic and document"
+    data = parse_json(text, str(path), f"expected {shape}", twice=twice)
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
         keys = list(dict.fromkeys(key for row in data for key in row))
         data = {key: [row.get(key) for row in data] for key in keys}
@@ -140,16 +135,6 @@ def _from_json(path: Path, what: str) -> Columns:
     if not (columns or nested):
         raise problem(str(path), "E-JSON", f"JSON of this shape holds no {what}s", f"expected {shape}")
     return from_object(data, what, name=str(path))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a JSON file; Python's own reader would keep the last of two equal keys without a word."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-        raise ValueError(f'the key "{twice}" stands twice in one object')
-    return found
 
 
 def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> Columns:

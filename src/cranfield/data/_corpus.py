@@ -12,9 +12,10 @@ from cranfield.core import InputError
 
 from ._columns import PACKERS, column_suffix, read_frame
 from ._corpus_files import IDS, TEXTS, TITLES, Found, documents_of, is_corpus
+from ._ir_datasets import dataset_documents
 from ._problems import Problem, Problems, problem
 from ._rows import Wanted, check_columns, find_columns, read_rows
-from ._source import Source, digest
+from ._source import Source, digest, is_dataset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,10 +51,11 @@ class Corpus:
 
 
 def read_corpus(data: Any, *, wanted: Collection[str] | None = None, name: str | None = None) -> Corpus:
-    """The text of documents from a file, a folder of files, a frame or a dict of document and text.
+    """The text of documents from a file, a folder of files, a frame, a dict of document and text, or a dataset.
 
-    A file is JSON Lines, JSON, CSV, TSV, Parquet or TREC's ``<DOC>``; packed or not. With ``wanted`` only these
-    documents are kept, and of text files one document at a time is in memory.
+    A file is JSON Lines, JSON, CSV, TSV, Parquet or TREC's ``<DOC>``; packed or not. A dataset is what ir_datasets has
+    under an id: ``ir_datasets:beir/scifact``. With ``wanted`` only these documents are kept, and of text files one
+    document at a time is in memory.
     """
     if isinstance(data, Corpus):
         return data
@@ -61,6 +63,8 @@ def read_corpus(data: Any, *, wanted: Collection[str] | None = None, name: str |
     if not isinstance(data, str | PathLike):
         name = name or "corpus"
         return _collect(_of_object(data, name, kept), name, kept)
+    if is_dataset(data):
+        return _collect(dataset_documents(data, kept), name or data, kept)
     path = Path(fspath(data))
     name = name or str(path)
     if not path.is_dir():
@@ -70,15 +74,16 @@ def read_corpus(data: Any, *, wanted: Collection[str] | None = None, name: str |
 
 
 def each_document(path: str | PathLike[str], *, name: str | None = None) -> Iterator[Found]:
-    """The documents of a file one after the other, as :func:`read_corpus` reads them; one named twice is an error."""
+    """The documents of a file or dataset one after the other, as for :func:`read_corpus`; none may be named twice."""
     seen: set[str] = set()
-    for one in _of_file(Path(fspath(path)), name or fspath(path), None):
+    name = name or fspath(path)
+    for one in dataset_documents(path) if is_dataset(path) else _of_file(Path(fspath(path)), name, None):
         if one.document in seen:
             raise _twice(one)
         seen.add(one.document)
         yield one
     if not seen:
-        raise problem(name or fspath(path), "E-EMPTY", "there are no documents", "is it the right file?")
+        raise problem(name, "E-EMPTY", "there are no documents", "is it the right file?")
 
 
 def _twice(one: Found) -> InputError:

@@ -2,7 +2,6 @@
 
 import csv
 import html
-import json
 import lzma
 import re
 import zlib
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._columns import NAMES, PACKERS, column_suffix
+from ._json import parse_json
+from ._limits import Limits
 from ._problems import listed, problem
 
 IDS = ("docno", "doc_id", "_id", "id", "docid", *NAMES["document"])
@@ -26,6 +27,7 @@ NUMBER = re.compile(r"<DOCNO>(.*?)</DOCNO>", re.DOTALL | re.IGNORECASE)
 TEXT = re.compile(r"<TEXT\b[^>]*>(.*?)</TEXT>", re.DOTALL | re.IGNORECASE)
 TITLE = re.compile(r"<(TITLE|HEADLINE|HEAD|HL|TI)\b[^>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 ASIDE = re.compile(r"<(DOCNO|DOCID|DOCHDR)\b[^>]*>.*?</\1>", re.DOTALL | re.IGNORECASE)  # about the document
+GROWN = 64 << 20  # bytes that any file may grow to
 TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
 
 
@@ -47,10 +49,11 @@ def is_corpus(path: Path) -> bool:
         return _form(path, file.peek(4096)) != ""
 
 
-def documents_of(path: Path, name: str, wanted: frozenset[str] | None) -> Iterator[Found]:
+def documents_of(path: Path, name: str, wanted: frozenset[str] | None, limits: Limits | None = None) -> Iterator[Found]:
     """The wanted documents of a text file; no more than one is in memory."""
-    with _opened(path, name) as file:
-        start = file.peek(4096)
+    with _opened(path, name) as packed:
+        start = packed.peek(4096)
+        file = packed if limits is None else _within(packed, name, limits, path.stat().st_size)
         match _form(path, start):
             case "json":
                 found = _of_json_lines(file, name, wanted)
@@ -97,6 +100,22 @@ def _opened(path: Path, name: str) -> Iterator[Any]:
         raise problem(name, code, message, "fetch or pack the file again") from None
 
 
+def _within(file: Any, name: str, limits: Limits, size: int) -> Iterator[bytes]:
+    """The lines of a stranger's file, up to one that is too long or too many."""
+    read = 0
+    while line := file.readline(limits.line + 1):
+        read += len(line)
+        if len(line) > limits.line:
+            raise problem(name, "E-LINE", f"a line is longer than {limits.line >> 20:,} MB", "is it the right file?")
+        if read > limits.bytes:
+            told = f"there are more than {limits.bytes >> 20:,} MB in it"
+            raise problem(name, "E-SIZE", told, "is it the right file?")
+        if read > max(GROWN, limits.ratio * size):
+            told = f"the packed file grows more than {limits.ratio} times"
+            raise problem(name, "E-RATIO", told, "unpack it, if you trust it")
+        yield line
+
+
 def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         try:
@@ -110,10 +129,7 @@ def _of_json_lines(lines: Iterable[bytes], name: str, wanted: frozenset[str] | N
     for number, line in enumerate(_decoded(lines, name), start=1):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise problem(name, "E-JSON", f"this is not JSON: {error.msg}", HINT, line=number) from None
+        record = parse_json(line, name, HINT, line=number)
         if not isinstance(record, dict):
             raise problem(name, "E-JSON", "the line is no object", HINT, line=number)
         document = _document(record, name, number)

@@ -65,9 +65,14 @@ class CutText:
                 yield self.skipped + number, [cell.strip() for cell in cells]
             return
         reader, start = csv.reader(lines), 0
-        for cells in reader:  # a quoted cell may run over several lines
-            yield self.skipped + start + 1, [cell.strip() for cell in cells]
-            start = reader.line_num
+        try:
+            for cells in reader:  # a quoted cell may run over several lines
+                yield self.skipped + start + 1, [cell.strip() for cell in cells]
+                start = reader.line_num
+        except csv.Error as error:
+            hint = "are its quotation marks in pairs?"
+            told = f"the row cannot be read: {error}"
+            raise problem(self.name, "E-FORMAT", told, hint, line=self.skipped + start + 1) from None
 
     def line(self, record: int) -> int:
         """Where a row starts."""

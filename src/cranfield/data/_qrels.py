@@ -14,7 +14,7 @@ from cranfield.core import Table
 
 from ._columns import Columns, from_file, from_object
 from ._problems import Problems, problem
-from ._source import Source, digest
+from ._source import Source, digest, is_dataset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,13 +59,18 @@ def read_qrels(
     name: str | None = None,
     check: bool = True,
 ) -> Qrels:
-    """Judgments from a file (TREC, BEIR, JSON, Parquet, CSV; packed or not), a frame or a dict of dicts.
+    """Judgments from a file (TREC, BEIR, JSON, Parquet, CSV; packed or not), a frame, a dict of dicts or a dataset.
 
+    A dataset is what ir_datasets has under an id: ``ir_datasets:beir/scifact/test``.
     ``gains`` lets grades be decimals; ``subtopics`` reads the second column as a subtopic, so that a document may be
     judged once for each. With ``check=False`` errors are kept in ``source.problems`` instead of raised.
     """
     if isinstance(data, Qrels):
         return data
+    if is_dataset(data):
+        from ._ir_datasets import dataset_judgments
+
+        name, data = name or data, dataset_judgments(data)
     if isinstance(data, str | PathLike):
         path = Path(fspath(data))
         columns = from_file(path, "grade")

@@ -1,6 +1,5 @@
 """Rows of files and frames under our names for their columns, and where each of them stands."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -15,6 +14,7 @@ from cranfield.core import InputError, ParameterError
 
 from ._columns import _is_pandas, column_suffix, read_frame
 from ._cut_text import CutText, text_of
+from ._json import has_halves, parse_json
 from ._problems import listed, problem
 
 if TYPE_CHECKING:
@@ -234,19 +234,18 @@ def _filled(text: bytes) -> list[int]:
 def _from_json_lines(text: bytes, name: str) -> dict[str, Any]:
     import polars as pl
 
-    try:
-        frame = pl.read_ndjson(BytesIO(text), infer_schema_length=None)
-    except pl.exceptions.PolarsError:  # a line that is none, or cells of several kinds in a column
-        rows = [_object(line, name, number) for number, line in enumerate(text.split(b"\n"), start=1) if line.strip()]
-        return _turned(rows)
-    return {column: frame[column] for column in frame.columns}
+    if not has_halves(text):  # of which it makes other characters
+        try:
+            frame = pl.read_ndjson(BytesIO(text), infer_schema_length=None)
+            return {column: frame[column] for column in frame.columns}
+        except pl.exceptions.PolarsError:  # a line that is none, or cells of several kinds in a column
+            pass
+    rows = [_object(line, name, number) for number, line in enumerate(text.split(b"\n"), start=1) if line.strip()]
+    return _turned(rows)
 
 
 def _object(line: bytes, name: str, number: int) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise problem(name, "E-JSON", f"this is not JSON: {error.msg}", "a line is one object", line=number) from None
+    found = parse_json(line, name, "a line is one object", line=number)
     if not isinstance(found, dict):
         raise problem(name, "E-JSON", "the line is no object", 'a line reads: {"topic": …}', line=number)
     return found
@@ -258,10 +257,7 @@ def _turned(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _from_json(text: bytes, name: str, wanted: Wanted) -> dict[str, Any]:
     hint = f'expected [{{"{wanted.plain[0][0]}": …}}, …], or columns'
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise problem(name, "E-JSON", f"this is not JSON: {error.msg}", hint, line=error.lineno) from None
+    data = parse_json(text, name, hint)
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
         return _turned(data)
     if isinstance(data, dict) and all(isinstance(column, list) for column in data.values()):

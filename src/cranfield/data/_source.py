@@ -1,7 +1,7 @@
 """Where data came from."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -12,6 +12,13 @@ from ._problems import Problems
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+DATASET = "ir_datasets:"  # before the id of a dataset, where others name a file
+
+
+def is_dataset(data: object) -> TypeGuard[str]:
+    """Whether this names a dataset of ir_datasets, and no file."""
+    return isinstance(data, str) and data.startswith(DATASET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import SEED, ParameterError, generator
 
+from ._json import parse_json
 from ._problems import problem
 from ._source import Source, digest
 
@@ -103,14 +104,12 @@ def read_splits(path: str | PathLike[str], topics: int) -> Splits:
 
 def _json(path: Path, name: str) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        text = path.read_bytes()
     except FileNotFoundError:
         raise problem(name, "E-MISSING", "there is no such file", "check the name of the file") from None
     except OSError as error:
         raise problem(name, "E-READ", f"reading failed: {error.strerror}", "name a file of splits") from None
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 0)
-        raise problem(name, "E-JSON", f"this is not JSON: {error}", f"expected {SHAPE}", line=line) from None
+    return parse_json(text, name, f"expected {SHAPE}")
 
 
 def _check(pair: Sequence[Sequence[Any]], where: str, topics: int, name: str) -> None:

@@ -2,13 +2,12 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cranfield.core import InputError
 
-from ._columns import _object
+from ._json import parse_json
 from ._problems import listed, problem
 from ._topic_text import LANGUAGE, NARRATIVE, NUMBER, SUBTOPICS, TITLE, TopicText, named_parts, plain
 
@@ -81,14 +80,7 @@ def from_json(text: str, name: str) -> list[tuple[int, TopicText]]:
 
 
 def _parsed(text: str, name: str, *, line: int = 0) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_object)
-    except RecursionError:
-        raise problem(name, "E-JSON", "the JSON is nested too deeply", OBJECT, line=line) from None
-    except json.JSONDecodeError as error:
-        raise problem(name, "E-JSON", f"this is not JSON: {error.msg}", OBJECT, line=line or error.lineno) from None
-    except ValueError as error:
-        raise problem(name, "E-DUPKEY", str(error), OBJECT, line=line) from None
+    return parse_json(text, name, OBJECT, line=line, twice=OBJECT)
 
 
 def from_object(data: Any, name: str) -> list[tuple[int, TopicText]]:

@@ -12,8 +12,9 @@ from cranfield.core import ParameterError, Provenance, Table
 
 from ._chosen import find_topics
 from ._columns import _unpacked, read_frame
+from ._ir_datasets import dataset_topics
 from ._problems import Problem, Problems, listed, problem
-from ._source import Source, digest
+from ._source import Source, digest, is_dataset
 from ._topic_markup import from_markup
 from ._topic_rows import LINE, from_json, from_lines, from_object
 from ._topic_text import TopicText
@@ -105,7 +106,8 @@ def read_topics(data: Any, *, language: str | None = None, name: str | None = No
     """The texts of topics from a file, a frame, a dict of texts or a list of dicts.
 
     A file is what it looks like inside, whatever its name: SGML of TREC, XML of TREC or CLEF, lines of topic and text
-    with a tab between them, CSV with a header, JSON; packed or not. With a ``language`` only texts in it are kept.
+    with a tab between them, CSV with a header, JSON; packed or not. ``ir_datasets:ID`` is what ir_datasets has under an
+    id. With a ``language`` only texts in it are kept.
     """
     if not isinstance(data, TopicTexts):
         name = name or (fspath(data) if isinstance(data, str | PathLike) else "topics")
@@ -115,7 +117,9 @@ def read_topics(data: Any, *, language: str | None = None, name: str | None = No
 
 def _read(data: Any, name: str) -> TopicTexts:
     warnings: list[Problem] = []
-    if isinstance(data, str | PathLike):
+    if is_dataset(data):
+        found = from_object(dataset_topics(data), name)
+    elif isinstance(data, str | PathLike):
         found = _from_file(Path(data), name, warnings)
     else:
         found = from_object(data, name)

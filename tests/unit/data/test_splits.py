@@ -108,7 +108,7 @@ def test_refused(text: str, tmp_path: Path) -> None:
 def test_what_is_no_json_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "s.json"
     file.write_text("[[[0],\n [1]]")
-    problem = f"{file}:2: this is not JSON: Expecting ',' delimiter: line 2 column 6 (char 12)"
+    problem = f"{file}:2: this is not JSON: Expecting ',' delimiter"
     check(lambda: read_splits(file, 4), "E-JSON", problem, SHAPE)
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match="this is not JSON"):

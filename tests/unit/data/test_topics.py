@@ -428,7 +428,7 @@ TWICE = "<topic lang='{}'><num>1</num><title>a</title></topic>\n"
         (b"[1]", "E-JSON", None, "row 0 (from 0): this is no object"),
         (b'{"id": 1}\n{"id": 2\n', "E-JSON", 2, "this is not JSON: Expecting ',' delimiter"),
         (b'{\n"id": 1\n"a": 2}', "E-JSON", 3, "this is not JSON: Expecting ',' delimiter"),
-        (b"[" * 100_000, "E-JSON", None, "the JSON is nested too deeply"),
+        (b"[" * 100_000, "E-JSON", None, "this is not JSON: it is nested too deeply"),
         (b'{"id": 1, "id": 2}', "E-DUPKEY", None, 'the key "id" stands twice in one object'),
         (b'{"id": 1, "text": ["a"]}', "E-TYPE", None, "row 0 (from 0): text of topic 1 is no text"),
         (b'{"id": 1}\n{"id": 2, "title": {}}\n', "E-TYPE", 2, "title of topic 2 is no text"),
