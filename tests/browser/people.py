@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cranfield.server.starting import migrate, start
 
+if TYPE_CHECKING:
+    from cranfield.server.models import Pool
+    from tests.server.world import World
+
 SUMMARY = "Find the documents that answer a question."
+MACHINES = 'machine_url = "http://127.0.0.1:9/v1"\nmachine_models = ["a-model"]\n'  # which nobody asks
 ABOUT = "Find **all** documents that answer.\n\n- Half of the topics are private.\n- Cite [us](https://example.org)."
 
 
@@ -39,10 +44,37 @@ def fill() -> dict[str, Any]:
     files = {name: run_text(name, shift) for name, shift in (("ideal", 0), ("good", 1), ("fair", 2))}
     files |= {"qrels": qrels(), "topics": "".join(f"{topic}\tWhat is number {topic}?\n" for topic in TOPICS)}
     keys = {f"{run.task.slug}/{run.name}": run.key for run in Submission.objects.select_related("task")}
+    keys["campaign"] = campaign(world).key
     return {"password": PASSWORD, "keys": keys, "files": files}
 
 
+def campaign(world: World) -> Pool:
+    """A pool that two people judge, who differ once, beside a draft and one that has ended; labels made from it."""
+    from cranfield.server import campaigns, judging, preferring
+    from cranfield.server.labelling import HOLDS, make_version
+    from tests.server.asked import TWO, pooled
+    from tests.server.test_judging import begun, right, said
+
+    organiser, other = world.people["organiser"], world.people["adam"]
+    pool = pooled(world, asked=4, judged=8, shared=False, overlap=100, judges=2, strategy="mtf")
+    for number in range(8):
+        question = judging.next_for(pool, other)
+        assert question is not None
+        grade = min(right(question), 1.0)
+        judging.judge(pool, other, said(question, grade if number else 1 - grade))
+    pair = preferring.next_for(pool, other)
+    assert pair is not None
+    preferring.prefer(pool, other, preferring.Preferred(key="first", shown=pair, side="left"))
+    campaigns.draw_up(pool.task, organiser, strategy="mtf", depth=5, budget=2, grades=TWO)
+    campaigns.end(begun(world, pool.task, depth=1), organiser)
+    make_version(pool, organiser, HOLDS, note="from pool 1")
+    world.work()
+    return pool
+
+
 if __name__ == "__main__":
-    start(sys.argv[1])
+    home = start(sys.argv[1])
+    with home.settings.open("a", encoding="utf-8") as settings:
+        settings.write(MACHINES)
     migrate()
     json.dump(fill(), sys.stdout)

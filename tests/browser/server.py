@@ -38,7 +38,7 @@ class Served:
     password: str = ""
     """Everybody's."""
     keys: dict[str, str] = field(default_factory=dict)
-    """Of runs, by task/name."""
+    """Of runs, by task/name; of a pool, by its task."""
     files: dict[str, str] = field(default_factory=dict)
     """Runs, judgments and topics to hand in."""
     kept: dict[str, Any] = field(default_factory=dict)

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 WIDTHS = {"wide": 1280, "narrow": 320}
 DESK = "runs/ labels/ labels/1/ people/ announcements/ leak/ import/ webhooks/ audit/ settings/ close".split()
+JUDGED = "corpus/?q=words pools/ pools/1/ pools/2/ pools/3/".split()
+JUDGED += [f"pools/1/{page}/" for page in ("quality", "labels", "import", "machines")]
 PAGES = {
     "": [
         *("/", "/log-in/", "/tasks/over/", "/tasks/over/?q=nobody", "/runs/KEY/"),
         *(f"/tasks/looked-at/{page}" for page in ("", "about/", "methods/", "history/", "downloads/")),
         *(f"/tasks/looked-at/{page}" for page in ("topics/301/", "compare/", "compare/?runs=KEY,OTHER")),
         *(f"/tasks/over/boards/2/{panel}" for panel in ("", "sota/", "topics/", "private/", "moves/")),
+        "/tasks/campaign/datasheet/",
     ],
     "alice": ["/tasks/looked-at/submit/", "/my/runs/", "/my/teams/", "/teams/alpha/", "/my/tokens/", "/my/account/"],
     "loner": ["/tasks/looked-at/submit/", "/my/runs/", "/my/teams/"],
@@ -30,14 +33,20 @@ PAGES = {
         *("/organise/", "/organise/new/", "/organise/looked-at/", "/tasks/looked-at/full/", "/organise/draft/"),
         *(f"/organise/looked-at/{page}" for page in DESK),
     ],
+    "assessor": ["/judge/", "/judge/POOL/", "/judge/POOL/pairs/"],
+    "organiser of a campaign": [
+        *("/judge/POOL/decide/", "/judge/POOL/pairs/results/"),
+        *(f"/organise/campaign/{page}" for page in JUDGED),
+    ],
     "operator": ["/operate/", "/operate/users/", "/operate/jobs/"],
 }
 
 
 def pages_of(served: Served, who: str) -> list[str]:
-    """Their addresses, with keys of runs that there are."""
+    """Their addresses, with keys of runs and of a pool that there are."""
     keys = {"KEY": served.keys["looked-at/ideal"], "OTHER": served.keys["looked-at/good"]}
-    return [re.sub("KEY|OTHER", lambda found: keys[found[0]], page) for page in PAGES[who]]
+    keys["POOL"] = served.keys["campaign"]
+    return [re.sub("KEY|OTHER|POOL", lambda found: keys[found[0]], page) for page in PAGES[who]]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -45,7 +54,7 @@ def pages_of(served: Served, who: str) -> list[str]:
 def test_axe_finds_nothing_serious_and_no_page_scrolls_sideways(
     browser: Browser, served: Served, who: str, width: str
 ) -> None:
-    with Walk(browser, served, who, viewport={"width": WIDTHS[width], "height": 800}) as page:
+    with Walk(browser, served, who.partition(" ")[0], viewport={"width": WIDTHS[width], "height": 800}) as page:
         found = []
         for address in pages_of(served, who):
             answer = page.goto(address)
@@ -98,6 +107,27 @@ def test_on_a_phone_rows_are_cards_that_say_what_their_numbers_are(browser: Brow
             "(cell) => getComputedStyle(cell, '::before').content"
         )
         assert said == '"Rank"'
+
+
+@pytest.mark.parametrize("who", ["assessor", "organiser of a campaign"])
+def test_on_a_phone_there_is_room_for_a_finger(browser: Browser, served: Served, who: str) -> None:
+    small = """() => [...document.querySelectorAll("main :is(.button, .tabs a, summary, select)")].filter(
+        (one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.9).map((one) => one.outerHTML)"""
+    with Walk(browser, served, who.partition(" ")[0], viewport={"width": 360, "height": 740}) as page:
+        found = {}
+        for address in pages_of(served, who):
+            page.goto(address)
+            assert page.locator("main :is(.button, .tabs a, summary, select)").count(), address
+            found[address] = page.evaluate(small)
+        assert not {address: some for address, some in found.items() if some}
+
+
+def test_marked_words_can_be_read_in_the_dark(browser: Browser, served: Served) -> None:
+    lightness = "(mark) => Math.max(...getComputedStyle(mark).backgroundColor.match(/\\d+/g).map(Number))"
+    for scheme, is_dark in (("light", False), ("dark", True)):
+        with Walk(browser, served, "organiser", color_scheme=scheme) as page:
+            page.goto("/organise/campaign/corpus/?q=words")
+            assert (page.locator("mark").first.evaluate(lightness) < 128) is is_dark
 
 
 def test_the_keyboard_alone_gets_everywhere(browser: Browser, served: Served) -> None:

@@ -476,3 +476,20 @@ def test_a_long_replay_shows_how_far_it_is_and_can_be_stopped(here: Path) -> Non
     assert stopped
     assert shown.endswith("error: interrupted\n")
     assert "Traceback" not in shown
+
+
+@pytest.mark.parametrize("strategy", ["mtf", "depth", "thompson", "stratified"])
+def test_a_pool_that_was_begun_elsewhere_is_checked_with_the_same_runs(
+    strategy: str, cranfield: Command, here: Path
+) -> None:
+    # The server calls runs by their keys, and has them in the order in which they came.
+    files = sorted((here / "runs").iterdir(), reverse=True)
+    named = [cf.read_run(file, name=f"key{number}") for number, file in enumerate(files)]
+    judging, known = Judging(read_candidates(named, depth=20), strategy, budget=6), grades(here / "qrels.txt")
+    while (asked := judging.next()) is not None:
+        judging.tell(asked.topic, asked.document, max(known.get((asked.topic, asked.document), 0), 0))
+    judging.state.save(here / "state.json")
+    ended = cranfield("pool", "runs", "--state", "state.json", "--audit", "--format", "json")
+    assert ended.code == 0, ended.err
+    said = read_json(ended.out)["verdict"]["sentence"]
+    assert said == "48 documents were asked for, each when it was due."  # 6 of each of 8 topics

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from django.test import Client
 
 from cranfield.server.models import Snapshot, Team, User
+from tests.server.browsing import log_in
 from tests.server.planted import MAIN, PUBLIC, Planted
 from tests.server.test_attacks import poison
 
@@ -42,10 +42,7 @@ def test_texts_of_people_do_nothing_in_a_browser(
     page.on("dialog", hear)
     page.on("console", read)
     page.on("requestfailed", lambda asked: said.append(f"{page.url}: {asked.url} failed"))
-    client = Client()
-    client.force_login(planted.world.people["operator"])
-    cookie = client.cookies["cranfield"].value
-    page.context.add_cookies([{"name": "cranfield", "value": cookie, "url": live_server.url}])
+    log_in(page.context, planted.world, live_server, "operator")
     run = planted.runs["good"]
     number = Snapshot.objects.filter(task=planted.task, kind=Snapshot.PUBLIC).count()
     for path in (

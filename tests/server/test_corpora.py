@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from cranfield.core import CranfieldError
 from cranfield.server import corpora
-from cranfield.server.models import Corpus, Document
+from cranfield.server.models import Audit, Corpus, Document
 
 from .world import World, arrived
+
+if TYPE_CHECKING:
+    from tests.catalogued import Catalogue
 
 TEXTS = {
     "D01": ("Railways", "The marine railway lifts ships out of the sea."),
@@ -94,3 +98,50 @@ def test_what_is_wrong_further_down_is_told(world: World) -> None:
     made = Corpus.objects.get()
     assert made.state == Corpus.FAILED
     assert "D01 is there twice" in made.failure
+
+
+def test_a_dataset_is_read_by_its_id(world: World, catalogue: Catalogue) -> None:
+    task = world.task()
+    named = catalogue.add("cranfield-test/ships", catalogue.documents())
+    made = corpora.set_dataset(task, "cranfield-test/ships", world.people["organiser"])
+    assert (made.name, made.file_id, made.state) == (named, None, Corpus.WAITING)
+    assert Audit.objects.get(what="corpus").about == {"dataset": named}
+    world.work()
+    made.refresh_from_db()
+    assert (made.state, made.size) == (Corpus.READY, 2)
+    assert [one.name for one in corpora.search(task, "railway")] == ["D2"]
+    Document.objects.all().delete()  # as after a backup came back
+    corpora.read_again()
+    world.work()
+    assert [one.name for one in corpora.search(task, "railway")] == ["D2"]
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
+    world.work()
+    assert Corpus.objects.get().size == 4
+
+
+def test_a_dataset_that_is_unknown_or_has_no_documents_is_refused_at_once(world: World, catalogue: Catalogue) -> None:
+    task = world.task()
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
+    queries = catalogue.library.formats.TsvQueries(catalogue.file("queries.tsv", "1\tbees\n"))
+    named = catalogue.add("cranfield-test/queries", queries)
+    for name, problem in (("no/such", "knows no such id"), (named, "has no documents")):
+        with pytest.raises(CranfieldError, match=problem):
+            corpora.set_dataset(task, name, world.people["organiser"])
+    assert Corpus.objects.get().name == "docs.jsonl"
+
+
+def test_a_dataset_that_cannot_be_had_is_told(world: World, catalogue: Catalogue) -> None:
+    library = catalogue.library
+    away = library.util.Download([library.util.RequestsDownload("http://127.0.0.1:9/docs.tsv", tries=1)])
+    named = catalogue.add("cranfield-test/away", library.formats.TsvDocs(away))
+    corpora.set_dataset(world.task(), named, world.people["organiser"])
+    world.work()
+    made = Corpus.objects.get()
+    assert made.state == Corpus.FAILED
+    assert made.failure.startswith(f"{named}: the data cannot be had: ")
+
+
+def test_a_file_may_be_called_like_a_dataset(world: World) -> None:
+    corpora.set_corpus(world.task(), arrived(LINES, "ir_datasets:docs.jsonl"), world.people["organiser"])
+    world.work()
+    assert (Corpus.objects.get().state, Corpus.objects.get().size) == (Corpus.READY, 4)

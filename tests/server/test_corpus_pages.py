@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
@@ -14,6 +16,9 @@ from cranfield.server.models import Audit, Corpus
 from cranfield.server.pages.corpus import marked
 
 from .world import DOCUMENTS, World
+
+if TYPE_CHECKING:
+    from tests.catalogued import Catalogue
 
 TEXTS = {name: f"Ships sail the sea. This is {name}." for name in DOCUMENTS[:7]}
 LINES = "".join(json.dumps({"docno": name, "title": f"On {name}", "text": text}) + "\n" for name, text in TEXTS.items())
@@ -55,7 +60,7 @@ def test_a_file_is_taken_read_and_counted(world: World) -> None:
     assert "7 documents" in text
     assert "every 2s" not in text
     # The runs hold the ten documents D01 … D10, seven of which have a text.
-    assert "<strong>7 of 10</strong> documents among the first 100 of 4 runs have a text" in text
+    assert "<strong>7 of 10</strong> documents among the first 100 of each of 4 runs have a text" in text
     named = text.split("without one</span> ")[1].split("</dd>")[0]
     assert sorted(named.split(", ")) == ["D08", "D09", "D10"]
     assert Audit.objects.filter(what="corpus").count() == 1
@@ -83,7 +88,7 @@ def test_what_is_no_corpus_is_refused_and_the_first_stays(world: World, text: st
     assert said in upload(world, text)
     assert Corpus.objects.get().size == 7
     sent = world.client("organiser").post(PAGE)
-    assert "Choose a file of documents." in sent.content.decode()
+    assert "Choose a file of documents, or name a dataset: one of the two." in sent.content.decode()
 
 
 def test_an_error_at_the_beginning_is_told_with_its_line(world: World) -> None:
@@ -137,6 +142,54 @@ def test_a_snippet_stands_around_the_first_word() -> None:
     assert found.endswith("b …")
     assert "<mark>needle</mark>" in found
     assert len(found) == 300 + len("… ") + len(" …") + len("<mark></mark>")
+    whole = marked("seven " * 90 + "needle" + " eleven" * 90, "needle")  # no word is cut
+    assert set(whole.removeprefix("… ").removesuffix(" …").split()) == {"seven", "<mark>needle</mark>", "eleven"}
     assert marked("<i> needles", "needle") == "&lt;i&gt; needles"  # another word
     assert marked("船は海を渡る。", "海") == "船は<mark>海</mark>を渡る。"
     assert marked("some text", "…") == "some text"
+
+
+def name_dataset(world: World, name: str) -> str:
+    return world.client("organiser").post(PAGE, {"dataset": name}, follow=True).content.decode()
+
+
+def test_a_dataset_is_named_instead_of_a_file(world: World, catalogue: Catalogue) -> None:
+    world.filled()
+    lines = "".join(f"{name}\t{text}\n" for name, text in TEXTS.items())
+    catalogue.add("cranfield-test/ships", catalogue.documents(lines))
+    text = name_dataset(world, "cranfield-test/ships")
+    assert "cranfield-test/ships is being read." in text
+    assert ">ir_datasets:cranfield-test/ships</h2>" in text
+    world.work()
+    text = shown(world)
+    assert "7 documents" in text
+    assert "<strong>7 of 10</strong>" in text
+    assert "<dt>Asked for</dt>" in text
+    assert "<dt>Size</dt>" not in text
+    told = world.client("organiser").get("/tasks/ad-hoc/datasheet.json").json()
+    assert told["corpus"] == {"documents": 7, "dataset": "ir_datasets:cranfield-test/ships"}
+    assert b"ir_datasets:cranfield-test/ships" in world.client("organiser").get("/tasks/ad-hoc/datasheet/").content
+
+
+def test_a_dataset_that_nobody_knows_is_refused_with_a_hint(world: World, catalogue: Catalogue) -> None:
+    world.task()
+    catalogue.add("ships-and-railways", catalogue.documents())
+    text = name_dataset(world, "ships-and-railway")
+    assert "ships-and-railway cannot be used: nothing was changed." in text
+    assert "E-DATASET" in text
+    assert "did you mean ships-and-railways?" in text
+    assert not Corpus.objects.exists()
+    sent = {"corpus": SimpleUploadedFile("docs.jsonl", LINES.encode()), "dataset": "ships-and-railways"}
+    text = world.client("organiser").post(PAGE, sent).content.decode()
+    assert "one of the two" in text
+    assert not Corpus.objects.exists()
+
+
+def test_without_the_library_no_dataset_is_asked_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.task()
+    assert 'name="dataset"' in shown(world)
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    assert 'name="dataset"' not in shown(world)
+    assert "Choose a file of documents." in name_dataset(world, "beir/scifact")
+    assert not Corpus.objects.exists()
+    assert "docs.jsonl is here, and is being read." in upload(world, LINES)

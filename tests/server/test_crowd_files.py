@@ -120,6 +120,33 @@ def test_a_document_that_people_judge_already_has_both(world: World) -> None:
     assert {person.name for person in quality_of(pool).people if person.from_file} == {"w0", "w1"}
 
 
+def test_what_a_crowd_alone_has_judged_is_counted_apart(world: World) -> None:
+    """One document by a person and the crowd, D09 of 301 and 302 by the crowd alone, D08 of 303 by nobody."""
+    task, pool = shared(world, overlap=0)
+    (one,) = assessors(world, task, "assessor")
+    question = judging.next_for(pool, one)
+    assert question is not None
+    judging.judge(pool, one, said(question, 1))
+    places = [(question.topic, question.document), ("301", "D09"), ("302", "D09")]
+    assert take_in(world, pool, HEADER + "".join(f"w1,{topic},{name},1\n" for topic, name in places)) == 3
+    refused = pool.questions.create(topic="303", document="D08", given=1)
+    Judgment.objects.create(question=refused, user=one, key="none", grade=None)
+    stand = campaigns.progress(pool)
+    # Of the two that only the file has nobody was asked, and nobody is waited for.
+    assert (stand.asked, stand.judged, stand.crowd, stand.waiting) == (2, 2, 2, 0)
+    words = "2 more only by a crowd."
+    assert words in world.client("organiser").get("/organise/ad-hoc/pools/1/").content.decode()
+    quality = world.client("organiser").get("/organise/ad-hoc/pools/1/quality/").content.decode()
+    assert "1 document judged by assessors, 2 only by a crowd." in quality
+    told = json.loads(world.client("organiser").get("/tasks/ad-hoc/datasheet.json").content)["pools"][0]
+    assert (told["asked"], told["judged"], told["crowd"]) == (2, 3, 2)
+    sheet = world.client("organiser").get("/tasks/ad-hoc/datasheet.md").content.decode()
+    assert "- Documents: 2 asked for, 3 judged, 2 of them by a crowd alone\n" in sheet
+    other = pool.questions.get(topic="302", document="D09")
+    Judgment.objects.create(question=other, user=one, key="own", grade=0)  # somebody here says something, too
+    assert campaigns.progress(pool).crowd == 1
+
+
 def test_machines_of_a_file_are_no_crowd(world: World) -> None:
     _, pool = shared(world)
     text = "worker,topic,document,label,kind\nann,301,D01,1,person\nbert,301,D01,0,machine\n"

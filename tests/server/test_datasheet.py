@@ -97,14 +97,31 @@ def test_hidden_runs_and_names_are_no_part_of_it(world: World) -> None:
     pool = begun(world, task, budget=3)
     judge_all(pool, world.people["assessor"])
     campaigns.end(pool, world.people["organiser"])
+    for state, named in ((Task.OPEN, False), (Task.CLOSED, True)):
+        Task.objects.update(state=state)
+        for ending in ("/", ".json", ".md"):
+            text = world.client().get(f"{ADDRESS}{ending}").content.decode()
+            assert "Beta" not in text  # both of its runs
+            assert ("Alpha" in text) == named
+            assert "assessor" not in text
+            assert not [run.key for run in task.submissions.all() if run.key in text]
+        assert sheet(world)["reuse"]["runs"] == 3
+        assert "Beta" in json.dumps(sheet(world, "organiser")["bias"])
+
+
+@pytest.mark.parametrize("who", [None, "alice", "assessor"])
+def test_while_the_task_is_open_teams_are_numbers_to_all_but_organisers(world: World, who: str | None) -> None:
+    world.filled()
+    told, full = sheet(world, who)["bias"], sheet(world, "organiser")["bias"]
+    assert {row[0] for row in full["table"]["rows"]} == {"Alpha", "Beta"}
+    assert {row[0] for row in told["table"]["rows"]} == {"team 1", "team 2"}
+    assert sorted(row[1:] for row in told["table"]["rows"]) == sorted(row[1:] for row in full["table"]["rows"])
     for ending in ("/", ".json", ".md"):
-        text = world.client().get(f"{ADDRESS}{ending}").content.decode()
-        assert "Beta" not in text  # both of its runs
-        assert "Alpha" in text
-        assert "assessor" not in text
-        assert not [run.key for run in task.submissions.all() if run.key in text]
-    assert sheet(world)["reuse"]["runs"] == 3
-    assert "Beta" in json.dumps(sheet(world, "organiser")["reuse"])
+        text = world.client(who).get(f"{ADDRESS}{ending}").content.decode()
+        assert not [name for name in ("Alpha", "Beta", "ideal", "fair", "poor") if name in text]
+    assert "Names: numbers here until the task is closed" in text
+    Task.objects.update(state=Task.CLOSED)
+    assert {row[0] for row in sheet(world, who)["bias"]["table"]["rows"]} == {"Alpha", "Beta"}
 
 
 def test_a_pool_and_how_far_people_agree(world: World) -> None:
@@ -187,9 +204,10 @@ def test_topics_and_documents(world: World) -> None:
     assert told["corpus"] == {"documents": 7, "sha256": found.file_id}
 
 
-def test_a_run_that_alone_finds_documents_shows_what_others_would_lose(world: World) -> None:
-    task = world.task()
-    for name, team, documents in (("left", "Alpha", ("D01", "D04")), ("right", "Beta", ("D02", "D05"))):
+def test_bias_by_team_is_what_its_runs_lose_without_what_it_alone_brought(world: World) -> None:
+    task = world.task(measures="P@2")
+    handed = (("one", "Alpha", ("D01", "D04")), ("two", "Alpha", ("D01", "D02")), ("right", "Beta", ("D02", "D05")))
+    for name, team, documents in handed:
         lines = [
             f"{topic} Q0 {document} {rank} {9 - rank} {name}"
             for topic in TOPICS
@@ -197,12 +215,37 @@ def test_a_run_that_alone_finds_documents_shows_what_others_would_lose(world: Wo
         ]
         world.hand_in(task, name, team=team, text="\n".join(lines) + "\n")
     world.work()
-    reuse = sheet(world)["reuse"]
-    rows = [dict(zip(reuse["table"]["columns"], row, strict=True)) for row in reuse["table"]["rows"]]
-    # D01 is relevant in all topics, D02 in two of three; the runs have nothing in common.
-    assert {row["group"]: row["unique"] for row in rows} == {"Alpha": 12, "Beta": 8}
-    assert reuse["unjudged"] == {"k": 10, "mean": 0, "most": 0}
-    assert all(row["difference"] < 0 for row in rows)
+    told = sheet(world, "organiser")
+    assert (told["bias"]["measure"], told["bias"]["runs"], told["bias"]["alone"]) == ("P@2", 3, 0)
+    table = told["bias"]["table"]
+    rows = {row["group"]: row for row in (dict(zip(table["columns"], each, strict=True)) for each in table["rows"])}
+    # D01 is relevant in all 12 topics, D02 in 8, D04 and D05 in none: 20 relevant documents in the pool. Alpha alone
+    # has D01, each of its runs loses 1/2 in every topic; both have D02, so Beta alone has nothing that is relevant.
+    assert (rows["Alpha"]["runs"], rows["Alpha"]["unique"], rows["Alpha"]["share"]) == (2, 12, 12 / 20)
+    assert rows["Alpha"]["difference"] == rows["Alpha"]["largest"] == pytest.approx(-1 / 2)
+    assert (rows["Beta"]["unique"], rows["Beta"]["difference"], rows["Beta"]["moved"]) == (0, 0, 0)
+    # With everything: two 1/2 + 8/24, one 1/2, right 8/24. Without D01: two and right 8/24, one 0, from rank 2 to 3.
+    assert rows["Alpha"]["moved"] == 1
+    mean = (2 * -1 / 2 + 0) / 3
+    assert told["bias"]["sentence"] == (
+        "Of 2 teams, Alpha alone brought in most: 12 relevant documents (60.0%). Where a team's own documents are not "
+        f"judged, P@2 of its runs changes by {mean:+.4f} on average, at most by -0.5000 (Alpha)."
+    )
+    assert told["reuse"]["unjudged"] == {"k": 10, "mean": 0, "most": 0}
+    assert told["reuse"]["sentence"].startswith("The order of runs does not hold")
+    page = world.client("organiser").get(f"{ADDRESS}/").content.decode()
+    for words in ("Bias by team</h2>", "Reuse</h2>", "relevant by it alone", "Of 2 teams, Alpha alone brought in most"):
+        assert words in page
+    text = world.client("organiser").get(f"{ADDRESS}.md").content.decode()
+    assert "| Alpha | 2 | 12 | 0.6000 | -0.5000 | -0.5000 | 1 | " in text
+
+
+def test_runs_of_one_team_say_nothing_of_bias(world: World) -> None:
+    world.hand_in(world.task(), "ideal")
+    world.work()
+    told = sheet(world)
+    assert told["bias"] is None
+    assert told["reuse"]["sentence"] == "Of the first 10 documents of run 1, 20% are unjudged."  # D09 and D10
 
 
 def test_the_file_says_what_the_page_says(world: World) -> None:

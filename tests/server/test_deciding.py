@@ -167,6 +167,17 @@ def test_what_is_no_answer_is_refused(world: World) -> None:
     assert "note of" not in page_of(world, pool, "beth")
 
 
+@pytest.mark.parametrize(("sent", "kept"), [("12.5", 12.5), ("", 0), ("-3", 0), ("nan", 0), ("1e9", 86400)])
+def test_the_time_a_decision_took_is_kept(world: World, sent: str, kept: float) -> None:
+    pool = differing(world)
+    assert '<input type="hidden" name="seconds">' in page_of(world, pool, "beth")
+    question = pool.questions.filter(disputed=True).first()
+    assert question is not None
+    told = {"key": "k1", "topic": question.topic, "document": question.document, "grade": "1", "seconds": sent}
+    world.client("beth").post(f"/judge/{pool.key}/decide/", told)
+    assert Judgment.objects.get(kind=Judgment.LAST).seconds == kept
+
+
 @pytest.mark.parametrize("name", ["alice", "adam"])
 def test_others_find_nothing(world: World, name: str) -> None:
     pool = differing(world)

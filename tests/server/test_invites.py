@@ -145,7 +145,7 @@ def test_a_link_gives_a_role(world: World, role: str) -> None:
     _, text = accounts.make_invite(world.people["organiser"], task=task, role=role)
     assert world.client("loner").get(f"/tasks/{task.slug}/submit/").status_code == 404
     answer = world.client("loner").post(f"/join/{text}/")
-    assert answer["Location"] == ("/organise/ad-hoc/" if role == "organiser" else "/tasks/ad-hoc/")
+    assert answer["Location"] == ("/organise/ad-hoc/" if role == "organiser" else "/judge/")
     assert Role.objects.filter(task=task, user=world.people["loner"], role=role).exists()
 
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.test import Client
 from playwright.sync_api import expect
 
-from cranfield.server import campaigns, corpora, judging
-from cranfield.server.models import Judgment, Role, Turn
+from cranfield.server import campaigns, judging
+from cranfield.server.models import Corpus, Judgment, Role, Turn
 from tests.browser.server import faults_of
 
+from .assessing import taken, with_texts
+from .browsing import log_in
 from .running import wait_for
-from .test_judge_pages import taken
 from .test_judging import begun, said
-from .world import DOCUMENTS, World, arrived
+from .world import DOCUMENTS, World
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Dialog, Page
+    from playwright.sync_api import Browser, Dialog, Page
     from pytest_django.live_server_helper import LiveServer
 
     from cranfield.server.models import Pool
@@ -40,17 +39,8 @@ KEYS = {"strategy": "depth", "guidelines": "# What counts\n\nA document counts w
 def pooled(world: World, text: str = TEXT, **how: Any) -> Pool:
     """A pool whose documents have texts."""
     task = taken(world)
-    lines = "".join(json.dumps({"docno": name, "title": f"About {name}", "text": text}) + "\n" for name in DOCUMENTS)
-    corpora.set_corpus(task, arrived(lines, "docs.jsonl"), world.people["organiser"])
-    world.work()
+    with_texts(task, world, **dict.fromkeys(DOCUMENTS, text))
     return begun(world, task, **KEYS | how)
-
-
-def log_in(context: BrowserContext, world: World, server: LiveServer, who: str = "assessor") -> None:
-    client = Client()
-    client.force_login(world.people[who])
-    cookie = client.cookies["cranfield"].value
-    context.add_cookies([{"name": "cranfield", "value": cookie, "url": server.url}])
 
 
 def opened(page: Page, world: World, server: LiveServer, pool: Pool, who: str = "assessor", *, frames: int = 1) -> None:
@@ -97,6 +87,16 @@ def wait_kept(pool: Pool, count: int) -> None:
     wait_for(lambda: len(kept(pool)) == count, 20, f"{count} judgments, but {kept(pool)}")
 
 
+def one_judged(page: Page, world: World, server: LiveServer) -> Pool:
+    """A pool of which one document is judged and two more are at hand."""
+    pool = pooled(world)
+    opened(page, world, server, pool)
+    press(page, "0")
+    wait_kept(pool, 1)
+    wait_loaded(page, 2)
+    return pool
+
+
 def test_five_documents_by_keyboard(world_of_threads: World, live_server: LiveServer, page: Page) -> None:
     world = world_of_threads
     pool = pooled(world, budget=6)
@@ -140,11 +140,7 @@ def test_five_documents_by_keyboard(world_of_threads: World, live_server: LiveSe
 def test_what_is_said_without_a_connection_is_kept_once(
     world_of_threads: World, live_server: LiveServer, page: Page
 ) -> None:
-    pool = pooled(world_of_threads)
-    opened(page, world_of_threads, live_server, pool)
-    press(page, "0")
-    wait_kept(pool, 1)
-    wait_loaded(page, 2)
+    pool = one_judged(page, world_of_threads, live_server)
     page.context.set_offline(True)
     one = press(page, "1")
     two = shown(page)
@@ -168,11 +164,7 @@ def test_what_is_said_without_a_connection_is_kept_once(
 def test_what_is_not_sent_outlives_the_page_and_the_answer_that_got_lost(
     world_of_threads: World, live_server: LiveServer, page: Page
 ) -> None:
-    pool = pooled(world_of_threads)
-    opened(page, world_of_threads, live_server, pool)
-    press(page, "0")
-    wait_kept(pool, 1)
-    wait_loaded(page, 2)
+    pool = one_judged(page, world_of_threads, live_server)
 
     def lose(route: Any) -> None:
         route.fetch()  # the server has it, the page never hears of it
@@ -308,6 +300,7 @@ def test_a_document_that_means_harm_does_none(world_of_threads: World, live_serv
 def test_the_trial_tells_and_goes_on_with_a_key(world_of_threads: World, live_server: LiveServer, page: Page) -> None:
     pool = pooled(world_of_threads)
     rows = [("301", "G1", 2.0, "It says so."), ("301", "G2", 0.0, "It does not.")]
+    Corpus.objects.all().delete()
     campaigns.set_gold(pool, world_of_threads.people["organiser"], rows)
     opened(page, world_of_threads, live_server, pool, frames=0)  # these documents have no text
     for document, key, words, why in (

@@ -1,59 +1,28 @@
-"""The assessor's page: who finds it, what it shows and what it never shows, its forms, the document in its frame."""
+"""The assessor's page: who finds it, what it never shows, its forms."""
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
-from cranfield.server import campaigns, corpora, in_hand, judging, reading
-from cranfield.server.models import Judgment, Question, Role, Turn
+from cranfield.server import campaigns, in_hand, judging
+from cranfield.server.models import Judgment, Role, Turn
 
-from .test_campaigns import campaign
-from .test_headers import policy_of
+from .assessing import in_turn, taken, with_texts
 from .test_judging import begun, judge_all, right, said
-from .world import DOCUMENTS, World, arrived
+from .world import DOCUMENTS, World
 
-if TYPE_CHECKING:
-    from cranfield.server.models import Pool, Task
-
-TOPIC_TEXTS = """<top><num> Number: 301
-<title> Ships' naïve Railways
-<desc> Description: Which ships travel by rail?
-<narr> Narrative: A ship on rails is relevant.
-</top>
-"""
 DATA = {"Accept": "application/json"}
-
-
-def with_texts(task: Task, world: World, **texts: str) -> None:
-    lines = "".join(json.dumps({"docno": name, "title": name, "text": text}) + "\n" for name, text in texts.items())
-    corpora.set_corpus(task, arrived(lines, "docs.jsonl"), world.people["organiser"])
-    world.work()
-
-
-def taken(world: World, slug: str = "ad-hoc") -> Task:
-    """A task with two runs that nobody has evaluated yet: enough for a pool."""
-    task = world.task(slug)
-    for name, shift, team in (("ideal", 0, "Alpha"), ("turned", 3, "Beta")):
-        world.hand_in(task, name, shift, team=team)
-    return task
 
 
 def form_of(answer: Any) -> dict[str, str]:
     """The hidden fields of the page, as a browser without a script sends them."""
     page = answer.content.decode().partition('class="answer"')[2]
     return dict(re.findall(r'type="hidden" name="(key|topic|document)" value="([^"]*)"', page))
-
-
-def in_turn(pool: Pool, world: World) -> Question:
-    found = judging.next_for(pool, world.people["assessor"])
-    assert found is not None
-    return found
 
 
 def asked(answer: Any) -> list[tuple[str, str]]:
@@ -99,7 +68,7 @@ def test_a_pool_is_judged_without_a_script(world: World) -> None:
     page = client.get(f"/judge/{pool.key}/")
     assert "<strong>what</strong>" in page.content.decode()
     for grade, meaning in pool.grades:
-        assert re.search(rf'value="{grade}"[^>]*><kbd>{grade}</kbd> <span>{meaning}<', page.content.decode())
+        assert re.search(rf'value="{grade}"[^>]*><kbd[^>]*>{grade}</kbd> <span>{meaning}<', page.content.decode())
     first = form_of(page)
     sent = first | {"grade": "2", "note": " Clear.\r\nYes. ", "seconds": "1e400"}
     for _ in range(2):  # a double click
@@ -301,101 +270,3 @@ def test_nothing_is_told_of_runs_teams_or_other_people(world: World) -> None:
         alike.append(re.sub(re.escape(sent["document"]), "", page.content.decode().partition('class="answer"')[2]))
     # Whatever the other said, the buttons are the same.
     assert len({re.sub(r'value="[^"]{12,}"|value="30\d"|value="31\d"', "", one) for one in alike}) == 1
-
-
-def test_the_topic_and_the_document_are_shown(world: World) -> None:
-    task = campaign(world)
-    task.topics = arrived(TOPIC_TEXTS, "topics.xml").arriving.keep()
-    task.save()
-    world.hand_in(task, "run")
-    pool = begun(world, task, strategy="depth")
-    page = world.client("assessor").get(f"/judge/{pool.key}/").content.decode()
-    for words in ("Ships&#x27; naïve Railways", "Which ships travel by rail?", "A ship on rails is relevant."):
-        assert words in page
-    assert "no texts of documents here" in page
-    with_texts(task, world, D01="A NAIVE railway.\n\nShips’ rails; shipment of <b>bold</b>.", D02="x")
-    question = in_turn(pool, world)
-    assert (question.topic, question.document) == ("301", "D01")
-    page = world.client("assessor").get(f"/judge/{pool.key}/").content.decode()
-    assert f'src="/judge/{pool.key}/document/?topic=301&amp;document=D01"' in page
-    frame = world.client("assessor").get(f"/judge/{pool.key}/document/?topic=301&document=D01").content.decode()
-    assert '<p dir="auto">A <mark>NAIVE</mark> <mark>railway</mark>.</p>' in frame
-    assert "<mark>Ships</mark>’ rails; <mark>shipment</mark> of &lt;b&gt;bold&lt;/b&gt;." in frame
-    for wrong in ("topic=302&document=D02", "topic=301&document=D99", "topic=&document=", "topic=301&document=D0%001x"):
-        assert world.client("assessor").get(f"/judge/{pool.key}/document/?{wrong}").status_code == 404
-    judging.judge(pool, world.people["assessor"], said(question, 1))
-    while (question := in_turn(pool, world)).document != "D03":
-        judging.judge(pool, world.people["assessor"], said(question, 1))
-    assert "not among the texts of the task" in world.client("assessor").get(f"/judge/{pool.key}/").content.decode()
-
-
-def test_a_frame_can_do_nothing(world: World) -> None:
-    pool = begun(world, taken(world), strategy="depth")
-    bad = '<script>alert(1)</script><img src=x onerror=alert(1)></iframe><base href="/"><a href="javascript:alert(1)">x'
-    with_texts(pool.task, world, **dict.fromkeys(DOCUMENTS, bad))
-    question = in_turn(pool, world)
-    client = world.client("assessor")
-    told = {"topic": question.topic, "document": question.document}
-    frame = client.get(f"/judge/{pool.key}/document/", told)
-    assert policy_of(frame.headers["Content-Security-Policy"]) == {
-        "default-src 'none'",
-        "style-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'self'",
-        "sandbox allow-same-origin",
-    }
-    assert frame.headers["X-Frame-Options"] == "SAMEORIGIN"
-    assert "no-store" in frame.headers["Cache-Control"]
-    tags = set(re.findall(r"<(/?\w+)", frame.content.decode().partition("<main>")[2].partition("</main>")[0]))
-    assert tags == {"h1", "/h1", "p", "/p"}
-    page = client.get(f"/judge/{pool.key}/")
-    assert 'sandbox="allow-same-origin"' in page.content.decode()  # and nothing else is allowed
-    policy = policy_of(page.headers["Content-Security-Policy"])
-    assert {"frame-src 'self'", "script-src 'self'", "frame-ancestors 'none'"} <= policy
-    assert page.headers["X-Frame-Options"] == "DENY"
-
-
-@pytest.mark.parametrize(
-    ("title", "text", "html"),
-    [
-        ("marine railway", "The MARINE railways", "The <mark>MARINE</mark> <mark>railways</mark>"),
-        ("café", "Cafe\u0301s & CAFÉ", "<mark>Cafe\u0301s</mark> &amp; <mark>CAFÉ</mark>"),
-        ("the art of war", "the party of an art", "the party of an <mark>art</mark>"),
-        ("鉄道の歴史", "日本の鉄道は、歴史が長い。", "日本の<mark>鉄道</mark>は、<mark>歴史</mark>が長い。"),
-        ("经济发展", "中国的经济和发展", "中国的<mark>经济</mark>和<mark>发展</mark>"),
-        ("경제", "한국의 경제가", "한국의 <mark>경제</mark>가"),
-        ("السفينة", "السَّفِينَة في البحر", "<mark>السَّفِينَة</mark> في البحر"),
-        ("Straße", "STRASSE und straßen", "<mark>STRASSE</mark> und <mark>straßen</mark>"),
-        ("", "nothing <is> marked", "nothing &lt;is&gt; marked"),
-        ("c++ (", "c (a", "c (a"),
-    ],
-)
-def test_words_of_the_topic_are_marked_in_any_script(title: str, text: str, html: str) -> None:
-    assert reading.marked(text, reading.terms_of({"title": title})) == html
-
-
-def test_paragraphs_keep_lines_that_were_broken_on_purpose() -> None:
-    full = "a line that is as long as a page is wide, as mail has it\n" * 2 + "and its end"
-    found = reading.paragraphs(f"{full}\r\n \r\n\r\nroses\nviolets\n\n\n")
-    assert [kept for _, kept in found] == [False, True]
-    assert [str(text) for text, _ in found] == [full, "roses\nviolets"]
-    assert reading.paragraphs(" \n\n ") == []
-    long = reading.paragraphs("x" * (reading.MOST + 5))
-    assert [len(text) for text, _ in long] == [reading.MOST]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("船は海を渡る。鉄道は陸を走る。", "ja"),
-        ("中国的经济和发展", "zh"),
-        ("한국의 경제가 성장", "ko"),
-        ("السفينة في البحر", "ar"),
-        ("ספינה בים", "he"),
-        ("A ship at sea, un navire en mer", "und"),
-        ("", "und"),
-    ],
-)
-def test_the_script_says_the_language_where_it_can(text: str, language: str) -> None:
-    assert reading.language_of(text) == language

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from cranfield.core import VERSION, ParameterError
 from cranfield.data import read_qrels
-from cranfield.server import blobs, campaigns, judging, labelling
+from cranfield.server import blobs, campaigns, judging, labelling, orders
 from cranfield.server.models import Audit, Judgment, LabelVersion, Pool, Snapshot, Submission
 from cranfield.studies import evaluate
 
@@ -136,6 +136,7 @@ def test_the_first_version_evaluates_all_runs_and_says_where_it_comes_from(world
         "decided": 0,
         "disputed": 0,
         "unfinished": 0,
+        "crowd_alone": 0,
         "not_judgeable": 0,
         "known": None,
         "state": "open",
@@ -173,7 +174,7 @@ def test_machines_are_for_comparison_alone(world: World) -> None:
     merging = labelling.merging_of(pool)
     assert [(way.name, way.makes) for way in merging.ways] == [("holds", True), ("machine gpt", False)]
     assert merging.judgments == len(asked)
-    rows = labelling.compare_ways(merging)
+    rows = orders.compare_ways(merging)
     found = sum(right(question) >= 1 for question in asked)
     assert [row["relevant"] for row in rows] == [found, sum(right(question) <= 1 for question in asked)]
     people = means_under(task, {one: right(one) for one in asked})
@@ -197,15 +198,21 @@ def test_a_crowd_from_a_file_counts_and_its_machines_do_not(world: World) -> Non
         Judgment.objects.create(question=fresh, worker=worker, key=worker, grade=grade, kind=kind)
     merging = labelling.merging_of(pool)
     assert merging.ways[0].grades[topic, "D10"] == 2  # two of three
-    assert list(merging.settled.unfinished) == [(topic, "D10")]
+    assert (list(merging.settled.unfinished), list(merging.settled.crowd)) == ([], [(topic, "D10")])
     assert (merging.judgments, merging.people) == (len(asked) + 3, 4)
-    assert [way.name for way in merging.ways] == ["holds", "majority", "dawid-skene", "aware", "machine gpt"]
+    assert [way.name for way in merging.ways] == ["holds", "here", "majority", "dawid-skene", "aware", "machine gpt"]
+    assert merging.way("here").grades == {(one.topic, one.document): right(one) for one in asked}
+    page = world.client("organiser").get("/organise/campaign/pools/1/labels/").content.decode()
+    assert "1 document has a grade only from a crowd, by a file" in page
+    made = labelling.make_version(pool, world.people["organiser"], "here")
+    assert labels_in(made) == merging.way("here").grades
+    assert made.about["crowd_alone"] == 1
 
 
 def test_ways_that_say_the_same_order_the_runs_alike(world: World) -> None:
     pool = begun(world, with_runs(world), overlap=100, judges=2, budget=6)
     judged_twice(world, pool, {})
-    rows = labelling.compare_ways(labelling.merging_of(pool))
+    rows = orders.compare_ways(labelling.merging_of(pool))
     assert [row["way"].name for row in rows] == ["holds", "majority", "dawid-skene", "aware"]
     assert [row["tau"] for row in rows[:3]] == [None, 1, 1]
     assert [row["swaps"] for row in rows[:3]] == [None, 0, 0]
@@ -213,6 +220,52 @@ def test_ways_that_say_the_same_order_the_runs_alike(world: World) -> None:
     assert rows[3]["tau"] == 1
     assert {row["leads"] for row in rows} == {"ideal"}
     assert [row["labels"] for row in rows] == [6 * len(TOPICS)] * 3 + [None]
+
+
+def test_what_each_way_does_to_the_order_of_runs(world: World) -> None:
+    """Two of three people find in six topics the document of run B, where one of them, and who decides, find that of A.
+
+    The first documents of A, B and C are D01, D02 and D03; P@1 is the share of topics in which that is relevant.
+    """
+    task = campaign(world, measures="P@1")
+    for name, document in (("A", "D01"), ("B", "D02"), ("C", "D03")):
+        lines = [f"{topic} Q0 {document} 1 1 {name}" for topic in TOPICS]
+        world.hand_in(task, name, team="Beta" if name == "B" else "Alpha", text="\n".join(lines) + "\n")
+    both, differ, of_c = TOPICS[:2], TOPICS[2:8], TOPICS[8:9]
+
+    def says(question: Question, found: str) -> float:
+        if question.topic in differ:
+            return float(question.document == found)
+        if question.topic in both:
+            return float(question.document in ("D01", "D02"))
+        return float(question.topic in of_c and question.document == "D03")
+
+    pool = begun(world, task, overlap=100, judges=3)
+    people = {"assessor": "D01", "loner": "D02", "beth": "D02"}
+    for name, found in people.items():
+        while (question := judging.next_for(pool, world.people[name])) is not None:
+            judging.judge(pool, world.people[name], said(question, says(question, found)))
+    for question in pool.questions.filter(disputed=True):
+        judging.decide(pool, world.people["organiser"], said(question, says(question, "D01")))
+    for question in pool.questions.all():
+        Judgment.objects.create(
+            question=question, worker="gpt", kind=Judgment.MACHINE, key=f"m{question.pk}", grade=says(question, "D01")
+        )
+    merging = labelling.merging_of(pool)
+    rows = {row["way"].name: row for row in orders.compare_ways(merging)}
+    # Decided: A 8/12, B 2/12, C 1/12. By the vote: A 2/12, B 8/12, C 1/12; two of three pairs as before: τ = (2 − 1)/3.
+    # AWARE: A (2 + 6w)/12, B (2 + 6(1 − w))/12, where the person who stands alone weighs less than half.
+    assert (rows["holds"]["leads"], rows["holds"]["tau"]) == ("A", None)
+    for name in ("majority", "dawid-skene", "aware"):
+        assert (rows[name]["leads"], rows[name]["swaps"]) == ("B", 1), name
+        assert rows[name]["tau"] == pytest.approx(1 / 3), name
+    assert (rows["machine gpt"]["leads"], rows["machine gpt"]["swaps"], rows["machine gpt"]["tau"]) == ("A", 0, 1)
+    told = orders.say_orders(merging)
+    assert told.startswith("First by P@1 is A under What holds and By machine gpt; B under Majority, ")
+    assert "Majority swaps 1 pair of runs against What holds" in told
+    page = world.client("organiser").get("/organise/campaign/pools/1/quality/").content.decode()
+    for words in ("Majority", "Dawid–Skene", "AWARE", "By machine gpt", ">0.333</td>", told):
+        assert words in page
 
 
 def test_nothing_to_make_labels_of(world: World) -> None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import judging, machines
+from cranfield.server import jobs, judging, machines
 from cranfield.server.models import Audit, Job, Judgment, Machine, Pool
 from cranfield.server.prompts import PROMPT, object_in, prompt_for
 
@@ -137,7 +137,7 @@ def test_the_endpoint_says_how_long_to_wait(world: World, model: StandIn) -> Non
     machine = start(world, pooled(world))
     world.work()
     assert len(model.heard) == 2
-    assert seen(machine) == (Machine.ASKING, "")
+    assert seen(machine) == (Machine.ASKING, "the endpoint answered 429: slow down; it is asked again in 40 seconds")
     waits = Job.objects.get(kind="machine", state=Job.WAITING)
     assert 30 < (waits.after - timezone.now()).total_seconds() <= 40  # more than the 5 of a first failure
     assert waits.about["failures"] == 1
@@ -146,6 +146,23 @@ def test_the_endpoint_says_how_long_to_wait(world: World, model: StandIn) -> Non
     assert seen(machine) == (Machine.DONE, "")
     assert len(spoken(machine)) == 6
     assert len(model.heard) == 7
+
+
+def test_trouble_is_told_until_there_is_an_answer(
+    world: World, model: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machines, "BATCH", 1)
+    model.script = [error(503, "busy")]
+    machine = start(world, pooled(world))
+    world.work()
+    trouble = "the endpoint answered 503: busy; it is asked again in 5 seconds"
+    assert seen(machine) == (Machine.ASKING, trouble)
+    assert trouble in world.client("organiser").get(PAGE).content.decode()
+    due_now()
+    job = jobs.take("one")
+    assert job is not None
+    jobs.do(job)
+    assert (len(spoken(machine)), seen(machine)) == (1, (Machine.ASKING, ""))
 
 
 def test_waits_grow_and_end_after_six_failures(world: World, model: StandIn) -> None:
@@ -186,7 +203,10 @@ def test_an_answer_resets_the_count_of_failures(world: World, model: StandIn) ->
         (error(401, "Incorrect API key provided"), "the endpoint answered 401: Incorrect API key provided"),
         (error(404, "no such model"), "the endpoint answered 404: no such model"),
         (error(400, "temperature must be 1"), "the endpoint answered 400: temperature must be 1"),
-        (error(302, "", Location="http://127.0.0.1:1/"), "the endpoint answered 302"),
+        (
+            error(302, "", Location="http://127.0.0.1:1/"),
+            "the endpoint answered 302: a redirect, which is not followed",
+        ),
     ],
 )
 def test_what_cannot_get_better_ends_at_once(world: World, model: StandIn, reply: Any, problem: str) -> None:

@@ -12,6 +12,7 @@ from cranfield.server import corpora
 from cranfield.server.models import Vote
 from tests.browser.server import faults_of
 
+from .browsing import log_in
 from .test_preferring import judged, vote_all
 from .world import DOCUMENTS, World, arrived
 
@@ -33,8 +34,7 @@ def with_texts(world: World) -> Pool:
 
 
 def open_pairs(world: World, live_server: LiveServer, page: Page, pool: Pool, name: str = "assessor") -> None:
-    cookie = world.client(name).cookies["cranfield"].value
-    page.context.add_cookies([{"name": "cranfield", "value": cookie, "url": live_server.url}])
+    log_in(page.context, world, live_server, name)
     page.goto(live_server.url + reverse("judge-pairs", args=[pool.key]))
 
 

@@ -2,86 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from cranfield.pooling import STRATEGIES
-from cranfield.server import campaigns, corpora, judging
-from cranfield.server.models import Audit, Pool, Question, Task
+from cranfield.server import campaigns
+from cranfield.server.models import Audit, Pool, Task
 
+from .drawing import BOTH, HTMX, ONE, PAGE, acts_of, drawn, judge_one, page_of, post, told, with_runs
 from .test_campaigns import campaign
-from .world import DOCUMENTS, TOPICS, World, arrived, qrels
-
-HTMX = {"HX-Request": "true"}
-PAGE = "/organise/campaign/pools/"
-ONE = f"{PAGE}1/"
-GRADES = "0 not relevant\n1 relevant\n2 highly relevant"
-BOTH = [len({*range(4), *((place - 3 * (1 + topic % 4)) % 10 for place in range(4))}) for topic in range(12)]
-
-
-def told(**changed: Any) -> dict[str, Any]:
-    """What the form sends: the first four documents of two runs, each by one person."""
-    usual = {"strategy": "depth", "depth": 4, "budget": "", "shared": "each", "first": 0, "seed": 7, "grades": GRADES}
-    return usual | {"guidelines": "", "overlap": 0, "judges": 2, "minutes": 1} | changed
+from .world import TOPICS, World, qrels
 
 
 @pytest.fixture
 def task(world: World) -> Task:
-    """A campaign with two runs, one of each team."""
-    made = campaign(world)
-    world.hand_in(made, "run-0", 0)
-    world.hand_in(made, "run-3", 3, team="Beta")
-    return made
-
-
-def post(world: World, address: str, sent: dict[str, Any], **how: Any) -> str:
-    answer = world.client("organiser").post(address, sent, follow=True, **how)
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
-def drawn(world: World, **changed: Any) -> Pool:
-    assert "is drawn up" in post(world, PAGE, told(make="1", **changed))
-    return Pool.objects.latest("number")
-
-
-def judge_one(pool: Pool, world: World, grade: float | None, seconds: float = 4) -> Question:
-    """Somebody judges what is due."""
-    question = judging.next_for(pool, world.people["assessor"])
-    assert question is not None
-    key = f"{question.topic}-{question.document}"
-    said = judging.Said(key=key, topic=question.topic, document=question.document, grade=grade, seconds=seconds)
-    judging.judge(pool, world.people["assessor"], said)
-    return question
+    return with_runs(world)
 
 
 def test_pools_are_for_organisers_alone(world: World, task: Task) -> None:
     drawn(world)
     assert reverse("task-pools", args=[task.slug]) == PAGE
-    for address in (PAGE, ONE, f"{ONE}end"):
+    for address in (PAGE, ONE, f"{ONE}end", f"{ONE}delete"):
         assert world.client("organiser").get(address).status_code == 200
         assert world.client().get(address).status_code == 302
         for who in ("alice", "assessor", "loner"):
             assert world.client(who).get(address).status_code == 404
             assert world.client(who).post(address, told(make="1", act="begin")).status_code == 404
     world.task("other")
-    for address in (f"{PAGE}2/", "/organise/other/pools/1/", "/organise/other/pools/1/end"):
+    for address in (f"{PAGE}2/", "/organise/other/pools/1/", "/organise/other/pools/1/delete"):
         assert world.client("organiser").get(address).status_code == 404
     assert [(pool.number, pool.state) for pool in Pool.objects.all()] == [(1, Pool.DRAFT)]
-
-
-def test_every_strategy_is_told(world: World, task: Task) -> None:
-    text = world.client("organiser").get(PAGE).content.decode()
-    for one in STRATEGIES:
-        assert f'<option value="{one.name}"' in text
-        assert f"<dt>{one.name}" in text
-    assert "Residual gain: the document from which the runs may still gain most" in text
-    assert "Leave out what is judged already" not in text  # nothing is
-    del task
 
 
 def test_the_cost_is_live_and_changes_nothing(world: World, task: Task) -> None:
@@ -114,7 +66,7 @@ def test_guidelines_are_shown_as_they_will_be_read(world: World, task: Task) -> 
     text = post(world, PAGE, told(guidelines="**Only** <script>"), headers=HTMX)
     assert "<strong>Only</strong> &lt;script&gt;" in text
     drawn(world, guidelines="**Only** this")
-    assert "<strong>Only</strong> this" in world.client("organiser").get(ONE).content.decode()
+    assert "<strong>Only</strong> this" in page_of(world, ONE)
     del task
 
 
@@ -125,45 +77,9 @@ def test_without_script_the_cost_is_a_button(world: World, task: Task) -> None:
     del task
 
 
-@pytest.mark.parametrize(("changed", "said"), [
-    ({"strategy": "dice"}, "dice is not one of the available choices"),
-    ({"strategy": "cal"}, "The strategy cal reads documents, and there is no corpus that is ready."),
-    ({"depth": 0}, "greater than or equal to 1"),
-    ({"budget": 0}, "greater than or equal to 1"),
-    ({"overlap": 101}, "less than or equal to 100"),
-    ({"judges": 11}, "less than or equal to 10"),
-    ({"minutes": 0}, "greater than or equal to 0.01"),
-    ({"grades": "no\nyes"}, "Line 1 begins with “no”, which is no number."),
-    ({"grades": "0 no\nnan yes"}, "Line 2 begins with “nan”, which is no number."),
-    ({"grades": "1 yes\n0 no"}, "These are no grades. Two or more numbers from 0 up, the lowest first, none twice."),
-    ({"grades": "0 no"}, "These are no grades."),
-    ({"grades": ""}, "This field is required."),
-])  # fmt: skip
-def test_what_makes_no_sense_makes_no_pool(world: World, task: Task, changed: dict[str, Any], said: str) -> None:
-    text = post(world, PAGE, told(make="1", **changed))
-    assert said in text
-    assert "There is no pool yet: see what is wrong below." in text
-    assert said in post(world, PAGE, told(**changed), headers=HTMX)
-    assert not Pool.objects.exists()
-    del task
-
-
-def test_a_strategy_that_reads_needs_a_corpus_and_takes_one(world: World, task: Task) -> None:
-    lines = "".join(json.dumps({"docno": name, "text": f"the text of {name}"}) + "\n" for name in DOCUMENTS)
-    corpora.set_corpus(task, arrived(lines, "docs.jsonl"), world.people["organiser"])
-    assert "no corpus that is ready" in post(world, PAGE, told(strategy="cal"), headers=HTMX)
-    world.work()
-    assert f"<strong>{sum(BOTH)}</strong> documents" in post(world, PAGE, told(strategy="cal"), headers=HTMX)
-    pool = drawn(world, strategy="cal")
-    post(world, ONE, {"act": "begin"})
-    pool.refresh_from_db()
-    assert judge_one(pool, world, 1).topic == TOPICS[0]
-    assert "1 of " in world.client("organiser").get(ONE).content.decode()
-
-
 def test_without_runs_there_is_nothing_to_pool(world: World) -> None:
     campaign(world)
-    assert "No run is in yet, so there is nothing to pool." in world.client("organiser").get(PAGE).content.decode()
+    assert "No run is in yet, so there is nothing to pool." in page_of(world, PAGE)
     assert "There is no run to pool." in post(world, PAGE, told(make="1"), headers=HTMX)
     assert not Pool.objects.exists()
 
@@ -180,8 +96,8 @@ def test_a_pool_is_drawn_up_as_the_form_says(world: World, task: Task) -> None:
     assert pool.made_by == world.people["organiser"]
     # 9 documents, a fifth of them by three people: round(9 · 1.4) = 13 judgments of three minutes each.
     assert f"<strong>13</strong> judgments, about <strong>{13 * 3 / 60:.1f} hour" in text
-    assert [act.what for act in Audit.objects.filter(task=task.slug, what__startswith="pool")] == ["pool"]
-    listed = world.client("organiser").get(PAGE).content.decode()
+    assert acts_of(task) == ["pool"]
+    listed = page_of(world, PAGE)
     assert "draft</span>" in listed
     assert "0 of 9" in listed
 
@@ -209,7 +125,7 @@ def test_labels_that_are_there_need_not_be_judged_again(world: World) -> None:
 
 def test_a_draft_can_be_changed_and_takes_later_runs(world: World, task: Task) -> None:
     pool = drawn(world)
-    text = world.client("organiser").get(ONE).content.decode()
+    text = page_of(world, ONE)
     assert 'value="depth" selected' in text
     assert "highly relevant</textarea>" in text
     live = post(world, ONE, told(budget=5, shared="all"), headers=HTMX)
@@ -226,32 +142,24 @@ def test_a_draft_can_be_changed_and_takes_later_runs(world: World, task: Task) -
     pool.refresh_from_db()
     assert pool.budget is None
     world.hand_in(task, "late", 5)
-    assert "Take in 1 run more" in world.client("organiser").get(ONE).content.decode()
+    assert "Take in 1 run more" in page_of(world, ONE)
     assert "The pool is made from 3 runs." in post(world, ONE, {"act": "runs"})
     pool.refresh_from_db()
     assert len(pool.runs) == 3
-    acts = [act.what for act in Audit.objects.filter(task=task.slug, what__startswith="pool").order_by("pk")]
-    assert acts == ["pool", "pool changed", "pool changed"]
-
-
-def test_a_strategy_with_parameters_of_its_own_stays(world: World, task: Task) -> None:
-    pool = campaigns.draw_up(task, world.people["organiser"], strategy="rbp(p=0.5)", depth=4)
-    assert 'value="rbp(p=0.5)" selected' in world.client("organiser").get(ONE).content.decode()
-    assert "Saved." in post(world, ONE, told(act="change", strategy="rbp(p=0.5)", overlap=10))
-    pool.refresh_from_db()
-    assert (pool.strategy, pool.overlap) == ("rbp(p=0.5)", 10)
+    assert acts_of(task) == ["pool", "pool changed", "pool changed"]
 
 
 def test_it_is_begun_followed_and_ended(world: World, task: Task) -> None:
     pool = drawn(world)
     assert "Pool 1 is being judged from now on." in post(world, ONE, {"act": "begin"})
-    assert "already" in post(world, ONE, {"act": "begin"})
-    text = world.client("organiser").get(ONE).content.decode()
+    assert "Pool 1 is being judged. Only a draft can be begun." in post(world, ONE, {"act": "begin"})
+    text = page_of(world, ONE)
     assert "Nobody has judged yet." in text
     pool.refresh_from_db()
     asked = [judge_one(pool, world, grade, seconds) for grade, seconds in ((1, 4), (0, 6), (None, 2))]
-    text = world.client("organiser").get(ONE).content.decode()
-    assert f"2 of {sum(BOTH)} documents judged: {100 * 2 // sum(BOTH)} %." in text  # one could not be judged
+    text = page_of(world, ONE)
+    # That one cannot be judged is an answer, too: nobody is asked for it again.
+    assert f"3 of {sum(BOTH)} documents judged: {100 * 3 // sum(BOTH)}&nbsp;%." in text
     row = text.split('<th scope="row">assessor</th>')[1].split("</tr>")[0]
     cells = [cell.rpartition(">")[2] for cell in row.split("</td>")[:3]]
     assert cells == ["3", "1", "4.0"]  # judgments, could not, (4 + 6 + 2) / 3 seconds
@@ -261,7 +169,7 @@ def test_it_is_begun_followed_and_ended(world: World, task: Task) -> None:
     assert [cell.rpartition(">")[2] for cell in row.split("</td>")[1:4]] == ["3", "3", "1"]
     assert "Alpha" not in text  # names of teams are no matter of who judges
     assert "1 assessor and the organisers may judge." in text
-    sure = world.client("organiser").get(f"{ONE}end").content.decode()
+    sure = page_of(world, f"{ONE}end")
     assert "End pool 1?" in sure
     assert "The 3 judgments that people gave stay," in sure
     pool.refresh_from_db()
@@ -269,27 +177,32 @@ def test_it_is_begun_followed_and_ended(world: World, task: Task) -> None:
     assert "Pool 1 is ended." in post(world, f"{ONE}end", {})
     pool.refresh_from_db()
     assert pool.state == Pool.ENDED
-    assert "Nothing to end" in world.client("organiser").get(f"{ONE}end").content.decode()
-    assert "only one that is judged can be ended" in post(world, f"{ONE}end", {}).replace("Only", "only")
-    acts = [act.what for act in Audit.objects.filter(task=task.slug, what__startswith="pool").order_by("pk")]
-    assert acts == ["pool", "pool begun", "pool ended"]
+    assert "Nothing to end" in page_of(world, f"{ONE}end")
+    assert "Pool 1 has ended. Only one that is being judged can be ended." in post(world, f"{ONE}end", {})
+    assert acts_of(task) == ["pool", "pool begun", "pool ended"]
+
+
+def judged_by(**changed: Any) -> dict[str, Any]:
+    """What the form of a pool that is being judged sends."""
+    return {"act": "change", "guidelines": "", "overlap": 0, "judges": 2} | changed
 
 
 def test_once_begun_guidelines_and_overlap_alone_can_change(world: World, task: Task) -> None:
     pool = drawn(world)
     post(world, ONE, {"act": "begin"})
-    assert "less than or equal to 100" in post(world, ONE, told(act="change", overlap=200))
-    assert "Saved." in post(world, ONE, told(act="change", strategy="mtf", guidelines="# New", overlap=30, judges=3))
+    assert "less than or equal to 100" in post(world, ONE, judged_by(overlap=200))
+    assert "Saved." in post(world, ONE, judged_by(guidelines="# New", overlap=30, judges=3))
     pool.refresh_from_db()
     assert (pool.strategy, pool.guidelines, pool.overlap, pool.judges) == ("depth", "# New", 30, 3)
+    assert "One person alone is not several." in post(world, ONE, judged_by(overlap=30, judges=1))
     world.hand_in(task, "late", 5)
-    assert "runs is fixed: judging has begun" in post(world, ONE, {"act": "runs"}).replace("Runs", "runs")
-    assert "1 run came later. Another pool can take it in." in world.client("organiser").get(ONE).content.decode()
+    assert "Runs is fixed: judging has begun" in post(world, ONE, {"act": "runs"})
+    assert "1 run came later. Another pool can take it in." in page_of(world, ONE)
     post(world, f"{ONE}end", {})
-    text = post(world, ONE, told(act="change", guidelines="too late"))
+    text = post(world, ONE, judged_by(guidelines="too late"))
     pool.refresh_from_db()
-    assert pool.guidelines == "# New"
-    assert "Saved." not in text
+    assert (pool.guidelines, pool.judges) == ("# New", 3)
+    assert "Pool 1 has ended: nothing was saved." in text
     assert "Guidelines and overlap" not in text
 
 
@@ -310,7 +223,7 @@ def test_a_trial_comes_from_a_file(world: World, task: Task) -> None:
     assert judge_one(pool, world, 2).document == "G1"
     assert "pool trial" in Audit.objects.filter(task=task.slug).values_list("what", flat=True)
     post(world, f"{ONE}end", {})
-    post(world, ONE, gold("301\tG9\t2\tlate\n"))
+    assert "Pool 1 has ended: nothing was saved." in post(world, ONE, gold("301\tG9\t2\tlate\n"))
     assert pool.questions.count() == 3
 
 

@@ -217,8 +217,11 @@ def test_the_pages_are_for_organisers(world: World) -> None:
         assert world.client().get(address).status_code == 302
         for name in ("assessor", "alice", "loner"):
             assert world.client(name).get(address).status_code == 404, (name, address)
-    for name in ("organiser", "operator"):
-        assert world.client(name).get(PAGE).status_code == 200
+    seen = [world.client(name).get(PAGE).context["quality"] for name in ("organiser", "operator")]
+    assert seen[0] is seen[1]  # what is kept of one is the same for the other …
+    assert seen[0].people[0].name == "assessor"
+    for address in (PAGE, PAGE + "picture"):  # … and for nobody else
+        assert world.client("assessor").get(address).status_code == 404
     assert world.client("organiser").get("/organise/ad-hoc/pools/2/quality/").status_code == 404
     assert world.client("organiser").post(PAGE).status_code == 405
 

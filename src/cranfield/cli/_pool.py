@@ -1,6 +1,7 @@
 """cranfield pool."""
 
 from collections.abc import Sequence, Sized
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from textwrap import wrap
@@ -9,13 +10,14 @@ from typing import Any
 import click
 
 from cranfield.core import Study, parameters
-from cranfield.data import find_runs, read_corpus, read_entries, read_qrels, write
+from cranfield.data import Run, RunFile, RunFrame, find_runs, read_corpus, read_entries, read_qrels, read_run, write
 from cranfield.pooling import (
     SHARES,
     STRATEGIES,
     TREC,
     Candidates,
     Judging,
+    State,
     Stratified,
     parse_strategy,
     pool_suffix,
@@ -30,7 +32,7 @@ from cranfield.studies import audit_pool, pool, read_candidates, replay_pool
 from ._files import check_place, whole
 from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
-from ._pool_options import check_files, check_options, check_outputs, expect_the_same
+from ._pool_options import begun_with, check_files, check_options, check_outputs, expect_the_same
 from ._show import check_output, note, output_options, progress, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, OneOf, Whole, Wholes
@@ -187,8 +189,7 @@ def command(
     else:
         if settings["judged"] is not None:
             settings["judged"] = read_qrels(settings["judged"])
-        with progress("reading") as watch:
-            candidates = read_candidates(found, depth=settings["depth"], ties=settings["ties"], progress=watch)
+        candidates = _read(found, settings)
         study = _made(candidates, settings)
         if output and suffix in TREC and settings["judged"] is not None and "sample" in study.tables and not table:
             _write_sample(candidates, settings, output)
@@ -242,6 +243,27 @@ def _replayed(runs: Sequence[Any], qrels: str, settings: dict[str, Any]) -> Stud
             **{name: settings[name] for name in ("measure", "shared", "share", "depth", "first", "rel", "leave_out")},
             **{name: settings[name] for name in ("corpus", "test", "correct", "level", "ties", "seed", "threads")},
         )
+
+
+def _read(runs: Sequence[Run | RunFile | RunFrame], settings: dict[str, Any]) -> Candidates:
+    """The first documents of the runs; those of a state as they were when its pool was begun."""
+    state = begun_with(settings)
+    with progress("reading") as watch:
+        if state is not None:
+            runs = _as_begun([read_run(run, depth=state.depth, ties=settings["ties"]) for run in runs], state)
+        return read_candidates(runs, depth=settings["depth"], ties=settings["ties"], progress=watch)
+
+
+def _as_begun(runs: list[Run], state: State) -> list[Run]:
+    """Runs by the names and in the order of a state, known by what is in them; as they are if others are there."""
+    left, ordered = list(runs), []
+    for name, digest in state.runs:
+        same = next((run for run in left if run.source.digest == digest), None)
+        if same is None:
+            return runs
+        left.remove(same)
+        ordered.append(replace(same, name=name))
+    return runs if left else ordered
 
 
 def _made(found: Candidates, settings: dict[str, Any]) -> Study:

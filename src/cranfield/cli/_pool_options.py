@@ -8,7 +8,7 @@ import click
 
 from cranfield.core import InputError
 from cranfield.data import Run, RunFile, RunFrame
-from cranfield.pooling import TREC, Judging, parse_strategy
+from cranfield.pooling import TREC, Judging, State, parse_strategy, read_state
 
 from ._files import check_place
 
@@ -74,6 +74,15 @@ def check_files(
         raise InputError(f"{output}: this file is read", hint="write to another file: -o pool.qrels")
     if settings["state"]:
         check_place(settings["state"])
+
+
+def begun_with(settings: dict[str, Any]) -> State | None:
+    """What the state file keeps; depth and order of ties are its own where nothing else is said."""
+    if not settings["state"] or not Path(settings["state"]).exists():
+        return None
+    state = read_state(settings["state"])
+    settings |= {name: getattr(state, name) for name in ("depth", "ties") if not _is_said(name)}
+    return state
 
 
 def expect_the_same(judging: Judging, strategy: str | None, making: dict[str, Any]) -> None:

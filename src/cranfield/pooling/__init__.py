@@ -46,6 +46,8 @@ from ._replay import replay as replay
 from ._residual import ResidualGain as ResidualGain
 from ._reuse import reuse_table as reuse_table
 from ._reuse import unjudged_table as unjudged_table
+from ._sentences import bias_sentence as bias_sentence
+from ._sentences import order_sentence as order_sentence
 from ._sentences import pooled_sentence as pooled_sentence
 from ._sentences import replay_sentence as replay_sentence
 from ._sentences import reuse_sentence as reuse_sentence

@@ -92,6 +92,9 @@ class MaxMean(Arms):
     """
 
     asks: ClassVar[str] = "the run with the highest posterior mean"
+    means: ClassVar[dict[str, str]] = {
+        "rate": "what earlier judgments of a run count when one is added; 1: all the same, 0: nothing"
+    }
 
     rate: Share = 1.0
 
@@ -155,6 +158,11 @@ class EpsilonGreedy(MaxMean):
     """
 
     asks: ClassVar[str] = "the run with the highest mean, or a random one"
+    means: ClassVar[dict[str, str]] = {
+        **MaxMean.means,
+        "c": "the larger, the oftener a run is drawn at random",
+        "d": "the smaller, the oftener a run is drawn at random",
+    }
 
     c: Positive = 0.01
     d: Chance = 0.1

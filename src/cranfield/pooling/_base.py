@@ -26,6 +26,7 @@ class Strategy(Declared, ABC):
     at: ClassVar[str] = ""  # nothing stands behind an @
     adaptive: ClassVar[bool] = True  # looks at judgments: what is asked next depends on what was said
     asks: ClassVar[str]  # in a few words: which document comes next
+    means: ClassVar[dict[str, str]] = {}  # in a few words: what each parameter does
     needs_text: ClassVar[bool] = False
     samples: ClassVar[bool] = False  # what is judged stands for the rest, in estimates
 
@@ -38,6 +39,9 @@ class Strategy(Declared, ABC):
     def remembers(self) -> float:
         """What a run's earlier judgments count when one is added; 1: nothing is forgotten."""
         return 1.0
+
+    def check_installed(self) -> None:
+        """Refuse where something that the strategy needs is not installed."""
 
     def start(self, walk: "Walk") -> None:
         """Prepare what the strategy remembers, in ``walk.memory``."""

@@ -18,6 +18,7 @@ class Depth(Ordered):
     """Depth-k pool: the first k documents of every run, rank by rank; all that the runs have where k is not given."""
 
     asks: ClassVar[str] = "the best rank of any run, then the first run"
+    means: ClassVar[dict[str, str]] = {"k": "the last rank of a run that is judged; None: its last one"}
 
     k: Annotated[int | None, Limits(1)] = None
 
@@ -49,6 +50,7 @@ class RRFTake(Ordered):
     """Documents by reciprocal rank fusion of the runs: early in many of them first."""
 
     asks: ClassVar[str] = "the highest Σ 1/(k + rank)"
+    means: ClassVar[dict[str, str]] = {"k": "the smaller, the more the first ranks count"}
 
     k: Annotated[int | float, Limits(0)] = 60
 
@@ -64,6 +66,7 @@ class RBPTake(Ordered):
     """
 
     asks: ClassVar[str] = "the highest Σ p^(rank − 1)"
+    means: ClassVar[dict[str, str]] = {"p": "the smaller, the more the first ranks count"}
 
     p: Chance = 0.8
 

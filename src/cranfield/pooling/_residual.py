@@ -28,6 +28,10 @@ class ResidualGain(Hedge):
     """
 
     asks: ClassVar[str] = "the highest expected gain, most for runs that have little yet"
+    means: ClassVar[dict[str, str]] = {
+        **Hedge.means,
+        "fairness": "the larger, the more runs that have little yet count; 0: all count the same",
+    }
 
     beta: Chance = 0.1
     fairness: Annotated[float, Limits(0)] = 1.0

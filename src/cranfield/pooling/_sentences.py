@@ -84,7 +84,12 @@ def _biased(best: Row, depth: Row | None) -> str:
 
 
 def reuse_sentence(reuse: Table, unjudged: Table | None = None, *, measure: str = "the value") -> str:
-    """Whether runs that had no part in the pool can be measured by a collection, with the numbers that say so.
+    """Whether runs that had no part in the pool can be measured by a collection, with the numbers that say so."""
+    return " ".join(filter(None, [bias_sentence(reuse, measure=measure), order_sentence(reuse), *_open(unjudged)]))
+
+
+def bias_sentence(reuse: Table, *, measure: str = "the value", who: str = "group") -> str:
+    """What groups, or whatever they are called, alone brought into the pool, and what their runs lose without it.
 
     Taking away what a group alone brought in shows what would have been missed of runs like those that were pooled; of
     other kinds of runs it says nothing (buckley2007), which is what their unjudged documents are for.
@@ -93,17 +98,19 @@ def reuse_sentence(reuse: Table, unjudged: Table | None = None, *, measure: str 
     total = sum(row["runs"] for row in rows)
     mean = sum(row["difference"] * row["runs"] for row in rows) / total
     most, hit = max(rows, key=lambda row: row["unique"]), max(rows, key=lambda row: abs(row["largest"]))
-    said = [f"Of {len(rows):,} groups none alone brought in a relevant document."]
+    said = f"Of {len(rows):,} {who}s none alone brought in a relevant document."
     if most["unique"]:
         found = _counted(most["unique"], "relevant document")
         found += f" ({most['share']:.1%})" if most["share"] is not None else ""
-        said = [f"Of {len(rows):,} groups, {most['group']} alone brought in most: {found}."]
-    change = f"Where a group's own documents are not judged, {measure} of its runs changes by {mean:+.4f} on average"
-    said.append(f"{change}, at most by {hit['largest']:+.4f} ({hit['group']}).")
-    known = [row for row in rows if row["tau"] is not None]
-    if known:
-        said.append(_verdict(min(row["tau"] for row in known), max(row["moved"] for row in known)))
-    return " ".join([*said, *_open(unjudged)])
+        said = f"Of {len(rows):,} {who}s, {most['group']} alone brought in most: {found}."
+    change = f"Where a {who}'s own documents are not judged, {measure} of its runs changes by {mean:+.4f} on average"
+    return f"{said} {change}, at most by {hit['largest']:+.4f} ({hit['group']})."
+
+
+def order_sentence(reuse: Table) -> str:
+    """Whether the order of runs holds without what a group alone brought in; nothing where it cannot be told."""
+    known: list[Row] = [row for row in reuse.rows() if row["tau"] is not None]
+    return _verdict(min(row["tau"] for row in known), max(row["moved"] for row in known)) if known else ""
 
 
 def unjudged_sentence(unjudged: Table) -> str:
@@ -129,6 +136,8 @@ def _open(unjudged: Table | None) -> list[str]:
     k = min({row["k"] for row in rows}, key=lambda cut: abs(cut - 10))
     at = [row for row in rows if row["k"] == k]
     many, worst = [row for row in at if row["share"] > MANY], max(at, key=lambda row: row["share"])
+    if not worst["share"]:
+        return [f"The first {_counted(k, 'document')} of {'every' if len(at) > 1 else 'the'} run are judged."]
     said = f"Of the first {_counted(k, 'document')} of {worst['run']}, {worst['share']:.0%} are unjudged"
     if not many:
         return [f"{said}, of other runs fewer." if len(at) > 1 else f"{said}."]

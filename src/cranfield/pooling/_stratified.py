@@ -26,6 +26,10 @@ class Stratified(Ordered):
     """
 
     asks: ClassVar[str] = "a random document of each stratum in turn"
+    means: ClassVar[dict[str, str]] = {
+        "depths": "the deepest rank of each stratum",
+        "shares": "which share of each stratum is drawn",
+    }
     samples: ClassVar[bool] = True
 
     depths: str = "10 50 100"

@@ -26,15 +26,21 @@ class ActiveLearning(Strategy):
     """
 
     asks: ClassVar[str] = "the text most like the relevant ones"
+    means: ClassVar[dict[str, str]] = {
+        "negatives": "unjudged documents, drawn anew each time, that are presumed not to be relevant"
+    }
     needs_text: ClassVar[bool] = True
 
     negatives: Annotated[int, Limits(1)] = 100
+
+    def check_installed(self) -> None:
+        need("sklearn", extra="text")
 
     def start(self, walk: "Walk") -> None:
         if walk.corpus is None:
             hint = "documents and what they say, as JSON Lines, Parquet, CSV or TREC files"
             raise ParameterError(f"the strategy {self.name} reads documents: give their texts", hint=hint)
-        need("sklearn", extra="text")
+        self.check_installed()
         topics = len(walk.asked)
         walk.memory |= {
             "fused": walk.spread(walk.total(1 / (60 + walk.rank))),

@@ -23,6 +23,7 @@ class Hedge(Strategy):
     """
 
     asks: ClassVar[str] = "the highest Σ weight of run · ln(Z/rank)"
+    means: ClassVar[dict[str, str]] = {"beta": "the smaller, the more a run loses by documents that are not relevant"}
 
     beta: Chance = 0.1
 

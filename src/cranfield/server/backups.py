@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .archives import Packed
 
 APP = "server"
-MADE_AGAIN = {"document"}  # rows that follow from a file, which is in the backup: a corpus may be large
+MADE_AGAIN = {"document"}  # rows that follow from a file, which is in the backup, or a dataset: both may be large
 MANY = 500  # rows that are written at once
 ELSEWHERE = re.compile(r"^\s*database\s*=", re.MULTILINE)  # of the server that was backed up: it may still be running
 

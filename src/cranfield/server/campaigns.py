@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum
 from django.utils import timezone
 
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels
 from cranfield.pooling import DEPTHS, costs_table, count_asked, parse_strategy
 
-from . import audit, blobs, pools
-from .models import Judgment, Pool, Question, Submission, Task
+from . import audit, blobs, crowd_files, pools
+from .models import Corpus, Judgment, Pool, Question, Submission, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.core import Table
+    from cranfield.pooling import Strategy
 
     from .models import User
 
 MINUTES = 1.0  # that a judgment takes, where nobody says otherwise
-CHANGES = {"strategy", "depth", "first", "budget", "shared", "seed", "known", "runs"}  # fixed once documents were asked
+FIXED = set("strategy depth first budget shared seed known runs grades".split())  # once it is being judged
+STANDS = {Pool.DRAFT: "is a draft", Pool.OPEN: "is being judged", Pool.ENDED: "has ended"}
+LONGEST = {"strategy": 200, "topic": 200, "document": 400}  # characters that can be kept
 FEWEST = 2  # grades
 EVERYBODY = 32_000  # people who judge a document of the trial: more than there are
 
@@ -33,6 +37,12 @@ def runs_of(task: Task) -> list[Submission]:
     there = (Submission.RECEIVED, Submission.SCORED)
     found = task.submissions.filter(state__in=there, blob__isnull=False).select_related("team")
     return list(found.order_by("received", "id"))
+
+
+def standing(pool: Pool) -> list[str]:
+    """The runs of a pool, by key; of a draft those that nobody has withdrawn since."""
+    there = {run.key for run in runs_of(pool.task)} if pool.state == Pool.DRAFT else set(pool.runs)
+    return [key for key in pool.runs if key in there]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +60,11 @@ class Cost:
 
 def cost(pool: Pool, *, minutes: float = MINUTES) -> Cost:
     """What it takes to judge a pool, at so many minutes for a judgment."""
-    if not pool.runs:
+    runs = standing(pool)
+    if not runs:
         raise ParameterError("there is no run to pool", hint="wait for the first runs, or upload one yourself")
+    pool = copy(pool)
+    pool.runs = runs
     candidates = pools.candidates_of(pool)
     judged = None
     if pool.known is not None:
@@ -83,17 +96,31 @@ def draw_up(task: Task, by: User, **how: Any) -> Pool:
     return made
 
 
+def _locked(pool: Pool) -> Pool:
+    """The pool as it is now, which nobody else changes until the transaction ends."""
+    found = Pool.objects.select_for_update(no_key=True).select_related("task").filter(pk=pool.pk).first()
+    if found is None:
+        raise ParameterError(f"{pool} is gone", hint="somebody has deleted it")
+    return found
+
+
 def change(pool: Pool, by: User, **how: Any) -> None:
     """Set fields of a pool; how documents are chosen is fixed once judging has begun."""
     with audit.acting():
-        now = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
+        now = _locked(pool)
+        if now.state == Pool.ENDED:
+            raise ParameterError(f"{now} has ended", hint="draw up another pool")
         changed = [name for name, value in how.items() if getattr(now, name) != value]
-        fixed = sorted(CHANGES.intersection(changed))
+        fixed = sorted(FIXED.intersection(changed))
         if fixed and now.state != Pool.DRAFT:
             raise ParameterError(f"{fixed[0]} is fixed: judging has begun", hint="draw up another pool")
         for name in changed:
             setattr(now, name, how[name])
         check(now)
+        there = [float(grade) for grade, _ in now.grades]
+        odd = now.questions.exclude(gold=None).exclude(gold__in=there).first()
+        if odd is not None:
+            raise ParameterError(f"a document of the trial has grade {odd.gold:g}", hint="keep that grade")
         now.save()
         if changed:
             audit.record(by, "pool changed", task=now.task, pool=now.number, changed=changed)
@@ -103,6 +130,9 @@ def change(pool: Pool, by: User, **how: Any) -> None:
 def check(pool: Pool) -> None:
     """Refuse a pool that could not be judged."""
     pool.strategy = str(parse_strategy(pool.strategy))
+    if len(pool.strategy) > LONGEST["strategy"]:
+        hint = f"at most {LONGEST['strategy']} characters can be kept: write shorter numbers"
+        raise ParameterError("the parameters of the strategy are too long", hint=hint)
     try:
         grades = [float(grade) for grade, _ in pool.grades]
     except (TypeError, ValueError):
@@ -112,47 +142,89 @@ def check(pool: Pool) -> None:
         raise ParameterError("these are no grades", hint=hint)
     if pool.overlap > 100 or not 1 <= pool.judges <= 10:
         raise ParameterError("so many people cannot judge a document", hint="a share up to 100 %, 1 to 10 people")
+    if pool.overlap and pool.judges == 1:
+        raise ParameterError("one person alone is not several", hint="give two people or more, or a share of 0 %")
     if pool.budget == 0 or pool.depth < 1:
         raise ParameterError("this pool would be empty", hint="give a budget and a depth of one document or more")
+
+
+def check_texts(task: Task, strategy: Strategy) -> None:
+    """Refuse a strategy that reads where there is nothing to read."""
+    if not strategy.needs_text:
+        return
+    if not Corpus.objects.filter(task=task, state=Corpus.READY).exists():
+        problem = f"the strategy {strategy.name} reads documents, and there is no corpus that is ready"
+        raise ParameterError(problem, hint="upload one under Corpus, or choose another strategy")
+    strategy.check_installed()
 
 
 def begin(pool: Pool, by: User) -> None:
     """Let people judge."""
     with audit.acting():
-        now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
+        now = _locked(pool)
         if now.state != Pool.DRAFT:
-            raise ParameterError(f"{now} is {now.get_state_display()} already", hint="nothing was changed")
+            raise ParameterError(f"{now} {STANDS[now.state]}", hint="only a draft can be begun")
+        check_texts(now.task, parse_strategy(now.strategy))
+        now.runs = standing(now)
+        _check_names(now)
         price = cost(now)
         if not price.documents:
             raise ParameterError("there is nothing to judge", hint="all documents of the runs are judged")
         now.state, now.begun = Pool.OPEN, timezone.now()
-        now.save(update_fields=["state", "begun"])
+        now.save(update_fields=["state", "begun", "runs"])
         audit.record(by, "pool begun", task=now.task, pool=now.number, documents=price.documents)
     pool.refresh_from_db()
+
+
+def _check_names(pool: Pool) -> None:
+    candidates = pools.candidates_of(pool)
+    names_of = {"topic": candidates.topics, "document": candidates.document.to_list()}
+    for field, names in names_of.items():
+        most = LONGEST[field]
+        odd = next((name for name in names if len(name) > most), None)
+        if odd is not None:
+            what = f"the name of {field} {odd[:20]}… is longer than {most} characters"
+            raise ParameterError(what, hint="give it a shorter one in the runs")
 
 
 def end(pool: Pool, by: User) -> None:
     """Take no more judgments. What was said stays; another pool can go on from it."""
     with audit.acting():
-        now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
+        now = _locked(pool)
         if now.state != Pool.OPEN:
-            raise ParameterError(f"{now} is {now.get_state_display()}", hint="only one that is judged can be ended")
+            raise ParameterError(f"{now} {STANDS[now.state]}", hint="only one that is being judged can be ended")
         now.state, now.ended = Pool.ENDED, timezone.now()
         now.save(update_fields=["state", "ended"])
         audit.record(by, "pool ended", task=now.task, pool=now.number)
     pool.refresh_from_db()
 
 
+def delete(pool: Pool, by: User) -> None:
+    """Take a draft away, with its trial; a pool that was begun stays."""
+    with audit.acting():
+        now = _locked(pool)
+        if now.state != Pool.DRAFT:
+            raise ParameterError(f"{now} {STANDS[now.state]}", hint="only a draft can be deleted")
+        audit.record(by, "pool deleted", task=now.task, pool=now.number, strategy=now.strategy)
+        now.delete()
+
+
 def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) -> int:
     """Documents of which the grade is known, and why it is that: everybody judges them first, and learns from it."""
     with audit.acting():
-        now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
+        now = _locked(pool)
         if now.state == Pool.ENDED:
-            raise ParameterError(f"{now} is ended", hint="draw up another pool")
+            raise ParameterError(f"{now} has ended", hint="draw up another pool")
         grades = {float(grade) for grade, _ in now.grades}
+        topics = set(pools.candidates_of(now).topics)
+        texts = Corpus.objects.filter(task=now.task, state=Corpus.READY).first()
         for topic, document, grade, why in rows:
             if grade not in grades:
                 raise ParameterError(f"{grade:g} is no grade of {now}", hint="give grades of the pool")
+            if topic not in topics:
+                raise ParameterError(f"no run has topic {topic}", hint="name a topic of the pool")
+            if texts is not None and not texts.documents.filter(name=document).exists():
+                raise ParameterError(f"document {document} is not in the corpus", hint="nobody could read it")
             asked = now.questions.filter(topic=topic, document=document, gold=None).exists()
             if asked:
                 raise ParameterError(
@@ -171,12 +243,22 @@ def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) 
     return pool.trial
 
 
+def settled(pool: Pool) -> int:
+    """Documents of which all is said: by as many as were asked, without a dispute; or known, as those of the trial."""
+    said = Q(gold=None, given__gt=0, given__gte=F("wanted"), disputed=False)
+    if pool.trial:
+        same = pool.events.filter(kind="asked", topic=OuterRef("topic"), document=OuterRef("document"))
+        said |= Q(Exists(same), gold__isnull=False)
+    return pool.questions.filter(said).count()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     """How far a pool has come."""
 
     asked: int
-    judged: int  # of which something holds
+    judged: int
+    crowd: int  # to which a file alone gives a grade: they count as not judged
     disputed: int
     waiting: int  # that somebody has still to judge
     budget: int
@@ -190,12 +272,11 @@ class Progress:
 
 
 def progress(pool: Pool) -> Progress:
-    """How far a pool has come, by topic and by person."""
-    asked = pool.questions.filter(gold=None)
+    """How far a pool has come, by topic and by person; nobody was asked for what a file alone has."""
+    asked = pool.questions.filter(gold=None, wanted__gt=0)
     done, relevant = Q(given__gte=1), Q(grade__gte=pool.task.rel)
     counts = asked.aggregate(
         asked=Count("id"),
-        judged=Count("id", filter=Q(grade__isnull=False)),
         disputed=Count("id", filter=Q(disputed=True)),
         begun=Count("id", filter=done),
     )
@@ -210,7 +291,8 @@ def progress(pool: Pool) -> Progress:
     )
     return Progress(
         asked=counts["asked"],
-        judged=counts["judged"],
+        judged=settled(pool),
+        crowd=crowd_files.of_crowd_alone(pool).count(),
         disputed=counts["disputed"],
         waiting=counts["asked"] - counts["begun"],
         budget=cost(pool).documents,

@@ -1,4 +1,4 @@
-"""The documents of a task: read from a file by a worker, shown to assessors, searched."""
+"""The documents of a task: read from a file or a dataset by a worker, shown to assessors, searched."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import tempfile
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import connection, transaction
 
-from cranfield.data import each_document
+from cranfield.data import DATASET, each_document, find_dataset
 
 from . import audit, blobs, jobs
 from .models import Corpus, Document, Task
@@ -44,11 +44,36 @@ def set_corpus(task: Task, file: Arrived, by: User) -> Corpus:
     with _called(file.path, name) as path:
         next(iter(each_document(path, name=name)), None)  # one that cannot be read at all is refused at once
     with audit.acting():
-        Corpus.objects.filter(task=task).delete()
-        made = Corpus.objects.create(task=task, file=file.arriving.keep(), name=name, made_by=by)
-        jobs.put("corpus", task=task, corpus=made.pk)
+        made = _ask(task, by, file=file.arriving.keep(), name=name)
         audit.record(by, "corpus", task=task, file=name, digest=made.file_id)
     return made
+
+
+def set_dataset(task: Task, name: str, by: User) -> Corpus:
+    """Ask for the documents that ir_datasets has under an id; what was there before is replaced."""
+    name = DATASET + name.removeprefix(DATASET)
+    find_dataset(name)  # one that nobody knows is refused at once
+    with audit.acting():
+        made = _ask(task, by, name=name)
+        audit.record(by, "corpus", task=task, dataset=name)
+    return made
+
+
+def _ask(task: Task, by: User, **about: Any) -> Corpus:
+    Corpus.objects.filter(task=task).delete()
+    made = Corpus.objects.create(task=task, made_by=by, **about)
+    jobs.put("corpus", task=task, corpus=made.pk)
+    return made
+
+
+@contextmanager
+def _source(corpus: Corpus) -> Iterator[str | Path]:
+    """Where the documents of a corpus are read from."""
+    if corpus.file_id is None:
+        yield corpus.name
+    else:
+        with _called(blobs.path_of(corpus.file_id), corpus.name) as path:
+            yield path
 
 
 @contextmanager
@@ -62,13 +87,13 @@ def _called(path: str | Path, name: str) -> Iterator[Path]:
 
 @jobs.kind("corpus")
 def read(*, corpus: int) -> None:
-    """Write the documents of a file as rows, so that they are found by name and by word."""
+    """Write documents as rows, so that they are found by name and by word."""
     found = Corpus.objects.filter(pk=corpus).first()
     if found is None or found.state == Corpus.READY:  # replaced meanwhile, or done by another worker
         return
     Document.objects.filter(corpus=found).delete()
-    with _called(blobs.path_of(found.file_id), found.name) as path:
-        every = each_document(path, name=found.name)
+    with _source(found) as source:
+        every = each_document(source, name=found.name)
         while some := list(islice(every, MANY)):
             with transaction.atomic():
                 jobs.confirm()

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from django.db.models import Exists, OuterRef
+
 from cranfield.core import InputError, ParameterError
 from cranfield.data import read_labels
 
@@ -19,6 +21,8 @@ from .submitting import problem_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from django.db.models import QuerySet
 
     from cranfield.data import Labels
 
@@ -227,3 +231,11 @@ def _questions(pool: Pool, new: list[Label]) -> dict[tuple[str, str], int]:
     Question.objects.bulk_create(missing, batch_size=MANY)
     found = pool.questions.values_list("topic", "document", "pk")
     return {(topic, document): pk for topic, document, pk in found}
+
+
+def of_crowd_alone(pool: Pool) -> QuerySet[Question]:
+    """Documents to which a file alone gives a grade: nobody here did, and nobody decided."""
+    said = Judgment.objects.filter(question=OuterRef("pk"), taken_back=None)
+    graded = said.filter(grade__isnull=False)
+    here = Exists(graded.filter(kind=Judgment.FIRST)) | Exists(said.filter(kind=Judgment.LAST))
+    return pool.questions.filter(Exists(graded.filter(kind=Judgment.CROWD)), gold=None).exclude(here)

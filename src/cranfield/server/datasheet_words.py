@@ -9,6 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 NOTHING = "–"
+WORDS = {  # columns of bias, as one reads them
+    "group": "team",
+    "unique": "relevant by it alone",
+    "share": "share of relevant",
+    "difference": "mean change",
+    "largest": "largest change",
+    "moved": "ranks moved",
+    "tau": "τ",
+}
 STATES = {"open": "being judged", "ended": "judged"}
 
 
@@ -28,6 +37,8 @@ def parts_of(sheet: Mapping[str, Any]) -> list[Part]:
     if sheet["labels"]:
         found.append(_labels(sheet["labels"]))
     found += [_pool(pool) for pool in sheet["pools"]]
+    if sheet["bias"]:
+        found.append(_bias(sheet["bias"]))
     if sheet["reuse"]:
         found.append(_reuse(sheet["reuse"]))
     if sheet["versions"]:
@@ -56,7 +67,8 @@ def _corpus(sheet: Mapping[str, Any]) -> Part:
     told = sheet["corpus"]
     if told is None:
         return Part(title="Documents", says="The documents are not kept here.")
-    return Part(title="Documents", facts=[("Documents", _count(told["documents"])), ("SHA-256", told["sha256"])])
+    source = ("SHA-256", told["sha256"]) if "sha256" in told else ("Dataset", told["dataset"])
+    return Part(title="Documents", facts=[("Documents", _count(told["documents"])), source])
 
 
 def _labels(told: Mapping[str, Any]) -> Part:
@@ -72,20 +84,20 @@ def _labels(told: Mapping[str, Any]) -> Part:
 
 
 def _pool(told: Mapping[str, Any]) -> Part:
-    budget = "all candidates" if told["budget"] is None else f"{_count(told['budget'])} judgments "
+    budget = "all candidates" if told["budget"] is None else f"{_count(told['budget'])} documents "
     if told["budget"] is not None:
         budget += "in all" if told["shared"] else "for each topic"
     facts = [
         ("State", STATES[told["state"]]),
         ("Strategy", f"{told['strategy']}, seed {told['seed']}"),
-        ("Depth", f"the first {_count(told['depth'])} documents of a run; {told['first']} of every run come first"),
+        ("Depth", _depth(told)),
         ("Budget", budget),
         ("Grades", ", ".join(f"{grade} {meaning}" for grade, meaning in told["grades"])),
         ("Runs", f"{_count(told['runs'])} of {_many(told['teams'], 'team')}"),
-        ("Documents", f"{_count(told['asked'])} asked for, {_count(told['judged'])} judged"),
-        ("Relevant", f"{_count(told['relevant'])} ({_percent(told['share'])} of those judged)"),
+        ("Documents", f"{_count(told['asked'])} asked for, {_count(told['judged'])} judged{_crowd(told['crowd'])}"),
+        ("Relevant", f"{_count(told['relevant'])}{_beside(told['share'], ' of those judged')}"),
         ("Judgments", f"{_count(told['judgments'])} by {_people(told['people'])}"),
-        ("Judged by several", f"{_many(told['several'], 'document')} ({_percent(told['several_share'])})"),
+        ("Judged by several", f"{_many(told['several'], 'document')}{_beside(told['several_share'])}"),
         ("Disagreement", f"{_count(told['decided'])} decided, {_count(told['disputed'])} open"),
     ]
     if told["known"] is not None:
@@ -102,17 +114,25 @@ def _pool(told: Mapping[str, Any]) -> Part:
     return Part(title=f"Pool {told['number']}", facts=facts, tables=tables)
 
 
+def _bias(told: Mapping[str, Any]) -> Part:
+    facts = [("Runs", _many(told["runs"], "run")), ("Measure", told["measure"])]
+    if told["alone"]:
+        facts.append(("Without a team", f"{_many(told['alone'], 'run')}: whose is not told, each stands by itself"))
+    if not told["named"]:
+        facts.append(("Names", "numbers here until the task is closed"))
+    columns = [WORDS.get(name, name) for name in told["table"]["columns"]]
+    caption = "Without the judgments that a team alone brought in: what its runs lose, and how the order changes"
+    table = {"caption": caption, "columns": columns, "rows": told["table"]["rows"]}
+    return Part(title="Bias by team", says=told["sentence"], facts=facts, tables=[table])
+
+
 def _reuse(told: Mapping[str, Any]) -> Part:
     facts = [("Runs", _many(told["runs"], "run")), ("Measure", told["measure"])]
     if told["unjudged"]:
         free = told["unjudged"]
         said = f"{_percent(free['mean'])} on average, at most {_percent(free['most'])} of a run"
         facts.append((f"Unjudged@{free['k']}", said))
-    tables = []
-    if told["table"]:
-        caption = "Without the judgments that a team alone brought in: what its runs lose, and how the order changes"
-        tables.append(dict(told["table"]) | {"caption": caption})
-    return Part(title="Bias and reuse", says=told["sentence"], facts=facts, tables=tables)
+    return Part(title="Reuse", says=told["sentence"], facts=facts)
 
 
 def to_markdown(sheet: Mapping[str, Any]) -> str:
@@ -167,12 +187,26 @@ def _count(number: int) -> str:
     return f"{number:,}"
 
 
+def _crowd(number: int) -> str:
+    return f", {number:,} of them by a crowd alone" if number else ""
+
+
 def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _people(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
+
+
+def _depth(told: Mapping[str, Any]) -> str:
+    first = f"; {_count(told['first'])} of every run come first" if told["first"] else ""
+    return f"the first {_count(told['depth'])} documents of a run{first}"
+
+
+def _beside(share: float | None, of: str = "") -> str:
+    """A share in brackets; nothing where there is none."""
+    return "" if share is None else f" ({_percent(share)}{of})"
 
 
 def _percent(share: float | None) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db.models import Count, F, Q
 
 from cranfield.core import VERSION, CranfieldError
 from cranfield.crowds import crowd_agreement_table
 from cranfield.data import Entries, Entry, Source, grades_table, judged_table, read_qrels, read_topics
+from cranfield.pooling import bias_sentence, order_sentence, unjudged_sentence
 from cranfield.studies import health
 
 from . import blobs
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .models import Task
     from .visibility import Viewer
 
+Runs: TypeAlias = tuple[tuple[str, str | None, str], ...]  # name, team, file
 FORM = 1  # of the document
 PARTS = ("title", "description", "narrative")
 K = 10  # the first documents of a run of which it is told how many nobody judged
@@ -59,7 +61,7 @@ def datasheet_of(task: Task, viewer: Viewer, *, address: str = "") -> dict[str, 
         "labels": _labels(task, version, judged) if version is not None and judged is not None else None,
         "versions": [_version(one) for one in task.versions.order_by("number")],
         "pools": [_pool(one, topics) for one in _pools(task, full=full)],
-        "reuse": _reuse(task, version, topics, kind) if version is not None else None,
+        **_pooled(task, version, topics, kind),
         "cite": _cite(task, version, address),
         "cranfield": VERSION,
     }
@@ -96,7 +98,9 @@ def _topics(task: Task, judged: Qrels | None) -> dict[str, Any]:
 
 def _corpus(task: Task) -> dict[str, Any] | None:
     found = Corpus.objects.filter(task=task, state=Corpus.READY).first()
-    return None if found is None else {"documents": found.size, "sha256": found.file_id}
+    if found is None:
+        return None
+    return {"documents": found.size} | ({"sha256": found.file_id} if found.file_id else {"dataset": found.name})
 
 
 def _labels(task: Task, version: LabelVersion, judged: Qrels) -> dict[str, Any]:
@@ -146,11 +150,12 @@ def _pool(pool: Pool, topics: frozenset[str] | None) -> dict[str, Any]:
         rows = tuple(row for row in rows if row[0] in topics)
     decisions = Count("judgments", filter=Q(judgments__kind=Judgment.LAST, judgments__taken_back=None))
     counts = questions.aggregate(
-        asked=Count("id"),
+        asked=Count("id", filter=Q(wanted__gt=0)),
         disputed=Count("id", filter=Q(disputed=True)),
     )
-    holds, _ = holding(pool, read_said(rows, str(pool)) if rows else None)
+    holds, settled = holding(pool, rows)
     grades = [grade for (topic, _), grade in holds.items() if topics is None or topic in topics]
+    crowd = sum(topics is None or topic in topics for topic, _ in settled.crowd)
     relevant = sum(grade >= pool.task.rel for grade in grades)
     runs = Submission.objects.filter(task=pool.task, key__in=pool.runs)
     chosen = ("number", "state", "strategy", "depth", "first", "budget", "shared", "seed", "overlap", "judges")
@@ -166,6 +171,7 @@ def _pool(pool: Pool, topics: frozenset[str] | None) -> dict[str, Any]:
         "teams": runs.values("team").distinct().count(),
         **counts,
         "judged": len(grades),
+        "crowd": crowd,
         "relevant": relevant,
         "share": relevant / len(grades) if grades else None,
         "judgments": len(rows),
@@ -201,33 +207,52 @@ def _trial(pool: Pool, topics: frozenset[str] | None) -> dict[str, Any] | None:
     return {"documents": pool.trial, "judgments": judgments, "right": right, "share": right / judgments}
 
 
-def _reuse(task: Task, version: LabelVersion, topics: frozenset[str] | None, kind: str) -> dict[str, Any] | None:
-    """What runs would lose that had no part in it: see :func:`cranfield.studies.health`."""
+def _pooled(
+    task: Task, version: LabelVersion | None, topics: frozenset[str] | None, kind: str
+) -> dict[str, dict[str, Any] | None]:
+    """What each team's runs lose without what it alone brought in, and what runs would that had no part in it.
+
+    Who takes part is told to organisers, and once the task is closed; before that teams and runs are numbers.
+    """
     runs = tuple((one.label, one.team, str(one.run.blob_id)) for one in runs_on(task, kind) if one.run.blob_id)
-    return _health(version.qrels_id, topics, runs, task.measure, task.rel) if runs else None
+    if version is None or not runs:
+        return {"bias": None, "reuse": None}
+    named = kind == Snapshot.FULL or task.is_closed
+    found = _health(version.qrels_id, topics, runs if named else _numbered(runs), task.measure, task.rel)
+    return found | {"bias": found["bias"] and found["bias"] | {"named": named}}
+
+
+def _numbered(runs: Runs) -> Runs:
+    """Runs and teams as numbers, in an order that says nothing of who they are or when they came."""
+    ordered = sorted(runs, key=lambda run: run[2])
+    teams = {team: f"team {i}" for i, team in enumerate(dict.fromkeys(team for _, team, _ in ordered if team), 1)}
+    return tuple((f"run {i}", teams.get(team or ""), file) for i, (_, team, file) in enumerate(ordered, 1))
 
 
 @kept(8)
 def _health(
-    digest: str,
-    topics: frozenset[str] | None,
-    runs: tuple[tuple[str, str | None, str], ...],
-    measure: str,
-    rel: float,
-) -> dict[str, Any]:
+    digest: str, topics: frozenset[str] | None, runs: Runs, measure: str, rel: float
+) -> dict[str, dict[str, Any] | None]:
+    """Both from one study: see :func:`cranfield.studies.health`."""
     entries = Entries(tuple(Entry(name, team) for name, team, _ in runs), Source("submissions", "", "headers"))
     files = {name: blobs.path_of(file) for name, _, file in runs}
     told: dict[str, Any] = {"measure": measure, "runs": len(runs)}
     try:
         study = health(_judged(digest, topics), files, entries=entries, measure=measure, rel=rel)
     except CranfieldError:  # its words are for who has the files
-        return told | {"sentence": "Of these runs it cannot be told.", "table": None, "unjudged": None}
+        return {"bias": None, "reuse": told | {"sentence": "Of these runs it cannot be told.", "unjudged": None}}
     shares: Sequence[Any] = [row["share"] for row in study["unjudged"].rows() if row["k"] == K]
     free = [share for share in shares if share is not None]
-    return told | {
-        "sentence": study.sentence,
-        "table": to_plain(study["reuse"]) if "reuse" in study.tables else None,
-        "unjudged": {"k": K, "mean": sum(free) / len(free), "most": max(free)} if free else None,
+    unjudged = {"k": K, "mean": sum(free) / len(free), "most": max(free)} if free else None
+    bias = study.tables.get("reuse")
+    if bias is None or None in bias.cells("difference"):
+        return {"bias": None, "reuse": told | {"sentence": study.sentence, "unjudged": unjudged}}
+    alone = sum(team is None for _, team, _ in runs)
+    said = bias_sentence(bias, measure=measure, who="team")
+    holds = " ".join(filter(None, [order_sentence(bias), unjudged_sentence(study["unjudged"])]))
+    return {
+        "bias": told | {"alone": alone, "sentence": said, "table": to_plain(bias)},
+        "reuse": told | {"sentence": holds, "unjudged": unjudged},
     }
 
 

@@ -91,7 +91,8 @@ class Endpoint:
         except (ValueError, RecursionError):
             told = None
         if status != OK:
-            words = self._clean(_error(told))[:SAID]
+            moved = "a redirect, which is not followed" if 300 <= status < 400 else ""
+            words = moved or self._clean(_error(told))[:SAID]
             again = status in LATER or status >= 500
             problem = f"the endpoint answered {status}{': ' if words else ''}{words}"
             raise NoAnswer(problem, again=again, this=status in THIS, wait=_seconds(wait))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -14,10 +16,48 @@ from .blobs import PIECE, Incoming
 from .uploads import Arrived
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django import forms
+
     from .models import User
 
 SALT = "a file that is held"
 HOURS = 20  # less than a day: then it is swept away
+GONE = "The file is no longer here: choose it again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A file that a form brings, or brought one step ago."""
+
+    file: Arrived
+    by: User
+    token: str  # of one that is held; none of one that has just come
+
+    def hold(self) -> str:
+        """What to show to get it back in the next step."""
+        return self.token or hold(self.file, self.by)
+
+
+@contextmanager
+def chosen(form: forms.Form, field: str, by: User) -> Iterator[Chosen | None]:
+    """The file of a field, or the held one that ``held_…`` names; None: the form says what is wrong."""
+    came = form.files.get(field) if form.files else None
+    token = "" if came else str(form.data.get(f"held_{field}", ""))
+    if not form.is_valid() and not token:
+        yield None
+        return
+    file = came if isinstance(came, Arrived) else held(token, by)
+    form.errors.clear()  # that no file came with the second step
+    if file is None:
+        form.add_error(field, GONE)
+        yield None
+        return
+    try:
+        yield Chosen(file=file, by=by, token=token)
+    finally:
+        file.close()
 
 
 def hold(file: Arrived, by: User) -> str:

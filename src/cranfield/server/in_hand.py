@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Q
 
 from cranfield.pooling import parse_strategy
 
@@ -92,8 +92,7 @@ def done_by(pool: Pool, user: User) -> Done:
     said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, taken_back=None)
     asked = Q(question__gold=None)
     counts = said.aggregate(mine=Count("id", filter=asked), tried=Count("id", filter=~asked))
-    judged = pool.questions.filter(gold=None, given__gte=F("wanted")).count()
-    return Done(judged=judged, documents=_documents(pool.key), trial=pool.trial, **counts)
+    return Done(judged=campaigns.settled(pool), documents=_documents(pool.key), trial=pool.trial, **counts)
 
 
 @kept(64)

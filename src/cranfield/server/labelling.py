@@ -1,24 +1,16 @@
-"""What people said of a pool becomes labels: the ways to merge it, what each does to the runs, the next version."""
+"""What people said of a pool becomes labels: the ways to merge it, and the next version."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield.core import VERSION, CranfieldError, ParameterError
-from cranfield.crowds import (
-    AWARE,
-    DawidSkene,
-    Majority,
-    aware_values,
-    join_runs,
-    labels_table,
-    order_changes_table,
-)
+from cranfield.core import VERSION, ParameterError
+from cranfield.crowds import DawidSkene, Majority, labels_table
 from cranfield.data import read_labels, read_qrels
-from cranfield.studies import evaluate
 
-from . import audit, blobs, campaigns
+from . import audit, blobs
+from .crowd_files import of_crowd_alone
 from .kept import kept
 from .models import Judgment
 from .versions import Looked, add_version, differences
@@ -27,18 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cranfield.crowds import Aggregation
-    from cranfield.data import Labels, Qrels, Values
+    from cranfield.data import Labels, Qrels
 
     from .models import LabelVersion, Pool, User
 
 Place: TypeAlias = tuple[str, str]  # topic and document
 Rows: TypeAlias = tuple[tuple[str, str, str, float], ...]  # topic, document, who, grade
-HOLDS, AWARE_WAY, BY = "holds", "aware", "machine "
-SEVERAL = {
+Flat: TypeAlias = tuple[tuple[str, str, float], ...]  # topic, document, grade
+HOLDS, HERE, AWARE_WAY, BY = "holds", "here", "aware", "machine "
+ACCOUNT, FILE = "account ", "file "  # before who says it
+SEVERAL: Mapping[str, tuple[str, Aggregation, str]] = {
     "majority": ("Majority", Majority(ties="lowest"), "The grade that most gave; of equals the lower. No decisions."),
     "dawid-skene": ("Dawid–Skene", DawidSkene(), "People count for as much as the others bear them out. No decisions."),
 }
 OF_HOLDS = "What all say who judged, else what was decided; where it is disputed, the majority, of equals the lower."
+OF_HERE = "What holds by those who judge here; what came from files is left out."
 OF_AWARE = "Runs are measured by what each person said, and people weighed: it gives values, and no labels."
 OF_MACHINE = "What a machine says, for comparison; it never makes labels."
 
@@ -61,7 +56,8 @@ class Settled:
     agreed: int = 0
     decided: int = 0
     disputed: Sequence[Place] = ()  # nobody has decided: the majority
-    unfinished: Sequence[Place] = ()  # not all have judged who are to, or a file said it: the majority
+    unfinished: Sequence[Place] = ()  # not all have judged who are to: the majority
+    crowd: Sequence[Place] = ()  # a file alone gives a grade: the majority of the crowd
     nobody: int = 0  # documents that were judged, and cannot be
 
 
@@ -97,7 +93,7 @@ def rows_of(pool: Pool, *, kinds: Sequence[str] = (Judgment.FIRST, Judgment.CROW
     ).order_by("id")
     told: Any = found.values_list("question__topic", "question__document", "user_id", "worker", "grade")
     return tuple(
-        (topic, document, f"file {worker}" if user is None else f"account {user}", grade)
+        (topic, document, f"{FILE}{worker}" if user is None else f"{ACCOUNT}{user}", grade)
         for topic, document, user, worker, grade in told
     )
 
@@ -111,13 +107,15 @@ def read_said(rows: Rows, name: str) -> Labels:
 def merging_of(pool: Pool) -> Merging:
     """Every way that there is to make labels of what was said so far."""
     rows = rows_of(pool)
-    said = read_said(rows, str(pool)) if rows else None
-    holds, settled = holding(pool, said)
+    holds, settled = holding(pool, rows)
     ways = [Way(name=HOLDS, title="What holds", says=OF_HOLDS, grades=holds, makes=bool(holds))]
-    several = len({place[:2] for place in rows}) < len(rows)
-    if said is not None and several:
-        for name, (title, method, says) in SEVERAL.items():
-            ways.append(Way(name=name, title=title, says=says, grades=_merged(said, method)))
+    here = tuple(row for row in rows if row[2].startswith(ACCOUNT))
+    if 0 < len(here) < len(rows):
+        grades, _ = holding(pool, here)
+        ways.append(Way(name=HERE, title="Without files", says=OF_HERE, grades=grades))
+    if len({row[:2] for row in rows}) < len(rows):
+        for name, (title, _, says) in SEVERAL.items():
+            ways.append(Way(name=name, title=title, says=says, grades=_merged(rows, name)))
         if pool.known is None:  # nobody knows who gave labels that were there before
             ways.append(Way(name=AWARE_WAY, title="AWARE", says=OF_AWARE, makes=False))
     return Merging(
@@ -131,21 +129,25 @@ def merging_of(pool: Pool) -> Merging:
     )
 
 
-def _merged(said: Labels, method: Aggregation) -> dict[Place, float]:
+@kept(16)
+def _merged(rows: Rows, way: str) -> Mapping[Place, float]:
+    said, (_, method, _) = read_said(rows, "judgments"), SEVERAL[way]
     table = labels_table(said, method.merge(said.answers))
     cells: Any = zip(*(table.cells(name) for name in ("topic", "document", "grade")), strict=True)
     return {(topic, document): float(grade) for topic, document, grade in cells}
 
 
-def holding(pool: Pool, said: Labels | None) -> tuple[dict[Place, float], Settled]:
-    """What holds of each document, and how it came to; ``said`` is what people said, if they said anything."""
-    vote = {} if said is None else _merged(said, Majority(ties="lowest"))
+def holding(pool: Pool, rows: Rows) -> tuple[dict[Place, float], Settled]:
+    """What holds of each document by what people said, and how it came to."""
+    vote = _merged(rows, "majority") if rows else {}
     decisions = Judgment.objects.filter(question__pool=pool, kind=Judgment.LAST, taken_back=None)
     decided = set(decisions.values_list("question_id", flat=True))
+    alone = set(of_crowd_alone(pool).values_list("pk", flat=True))
     grades: dict[Place, float] = {}
     agreed = nobody = 0
     disputed: list[Place] = []
     unfinished: list[Place] = []
+    crowd: list[Place] = []
     for question in pool.questions.filter(gold=None).order_by("id").iterator(2000):
         place = question.topic, question.document
         if question.grade is not None:
@@ -155,11 +157,11 @@ def holding(pool: Pool, said: Labels | None) -> tuple[dict[Place, float], Settle
             continue
         elif place in vote:
             grades[place] = vote[place]
-            (disputed if question.disputed else unfinished).append(place)
+            (crowd if question.pk in alone else disputed if question.disputed else unfinished).append(place)
         else:
             nobody += question.given > 0
-    settled = Settled(agreed=agreed, decided=len(decided), disputed=disputed, unfinished=unfinished, nobody=nobody)
-    return grades, settled
+    open_ones = {"disputed": disputed, "unfinished": unfinished, "crowd": crowd}
+    return grades, Settled(agreed=agreed, decided=len(decided), nobody=nobody, **open_ones)
 
 
 def _known(pool: Pool) -> dict[Place, float]:
@@ -175,74 +177,27 @@ def _machines(pool: Pool) -> list[Way]:
     """What each machine says, beside what people say."""
     found: dict[str, dict[Place, float]] = {}
     for topic, document, who, grade in rows_of(pool, kinds=(Judgment.MACHINE,)):
-        found.setdefault(who.removeprefix("file "), {})[topic, document] = grade
+        found.setdefault(who.removeprefix(FILE), {})[topic, document] = grade
     return [
         Way(name=f"{BY}{name}", title=f"By machine {name}", says=OF_MACHINE, grades=grades, makes=False)
         for name, grades in found.items()
     ]
 
 
-def compare_ways(merging: Merging) -> list[dict[str, Any]]:
-    """One row for each way: labels, relevant ones, the order of runs held against that of the first way, who leads."""
-    task = merging.pool.task
-    files = tuple((run.name, str(run.blob_id)) for run in campaigns.runs_of(task))
-    given = [(way, merging.labels(way)) for way in merging.ways]
-    asked = tuple((way.name, _flat(labels)) for way, labels in given)
-    orders = _orders(asked, merging.rows, files, task.measure) if files and asked[0][1] else {}
-    return [
-        {
-            "way": way,
-            "labels": len(labels) if way.grades else None,
-            "relevant": sum(grade >= task.rel for grade in labels.values()) if way.grades else None,
-            **(orders.get(way.name) or {"tau": None, "swaps": None, "leads": None}),
-        }
-        for way, labels in given
-    ]
-
-
-def _flat(labels: Mapping[Place, float]) -> tuple[tuple[str, str, float], ...]:
+def flat_of(labels: Mapping[Place, float]) -> Flat:
+    """Labels as rows, which can be a key."""
     return tuple((topic, document, grade) for (topic, document), grade in labels.items())
 
 
 def to_qrels(labels: Mapping[Place, float], name: str) -> Qrels:
     """Labels as judgments."""
-    return _qrels(_flat(labels), name)
+    return read_flat(flat_of(labels), name)
 
 
-def _qrels(flat: Sequence[tuple[str, str, float]], name: str) -> Qrels:
+def read_flat(flat: Flat, name: str) -> Qrels:
+    """Rows as judgments."""
     columns = zip(("topic", "document", "grade"), zip(*flat, strict=True), strict=True)
     return read_qrels({column: list(cells) for column, cells in columns}, gains=True, name=name)
-
-
-@kept(8)
-def _orders(
-    asked: tuple[tuple[str, tuple[tuple[str, str, float], ...]], ...],
-    rows: Rows,
-    files: tuple[tuple[str, str], ...],
-    measure: str,
-) -> dict[str, dict[str, Any]]:
-    """What each way says of the order of runs; nothing of one under which they cannot be measured."""
-    paths = {name: blobs.path_of(digest) for name, digest in files}
-    values: dict[str, Values] = {}
-    for name, labels in asked:
-        try:
-            if name == AWARE_WAY:
-                joined = join_runs(read_said(rows, "judgments"), paths)
-                found = aware_values(AWARE().weigh(joined, measure))
-            elif labels:
-                found = evaluate(_qrels(labels, name), paths, measure, gains=True, scale="ignore")
-            else:
-                continue
-        except CranfieldError:  # no run has a topic that was judged so far, for one
-            continue
-        first = next(iter(values.values()), found)
-        values[name] = replace(found, assessed=None, measures=first.measures)  # AWARE settles their top grade
-    if not values or next(iter(values)) != HOLDS:
-        return {}
-    changes = {str(row["method"]): row for row in order_changes_table(values).rows()}
-    alone = order_changes_table({HOLDS: values[HOLDS], "again": values[HOLDS]}).rows()[0]
-    told = {HOLDS: alone | {"tau": None, "swaps": None}} | changes
-    return {name: {"tau": row["tau"], "swaps": row["swaps"], "leads": row["best"]} for name, row in told.items()}
 
 
 def preview(merging: Merging, way: Way) -> dict[str, Any]:
@@ -270,6 +225,7 @@ def about(merging: Merging, way: Way) -> dict[str, Any]:
         "decided": settled.decided,
         "disputed": len(settled.disputed),
         "unfinished": len(settled.unfinished),
+        "crowd_alone": len(settled.crowd),
         "not_judgeable": settled.nobody,
         "known": pool.known.number if pool.known is not None else None,
         "state": pool.state,

@@ -135,6 +135,11 @@ def _set(machine: Machine, state: str, failure: str = "") -> None:
     machine.save(update_fields=["state", "failure"])
 
 
+def _tell(machine: Machine, trouble: str) -> None:
+    """Say what keeps a machine from answering, as long as it is asked."""
+    Machine.objects.filter(pk=machine.pk, state=Machine.ASKING).update(failure=trouble[:400])
+
+
 def _askable(pool: Pool) -> QuerySet[Question]:
     """What the pool has asked people, but for what has no text; the trial is theirs."""
     there = Document.objects.filter(corpus__task=pool.task, name=OuterRef("document"))
@@ -173,13 +178,17 @@ def ask(*, machine: int, failures: int = 0) -> None:
             if failures >= TIMES or not (error.again or skips):
                 raise
             if not skips:
+                wait = max(WAITS[failures - 1], error.wait)
                 with transaction.atomic():
                     jobs.confirm()
-                    _put(found, failures=failures, wait=max(WAITS[failures - 1], error.wait))
+                    _tell(found, f"{error.problem}; it is asked again in {wait:g} seconds")
+                    _put(found, failures=failures, wait=wait)
                 return
             about = {"model": found.model, "answer": "", "problem": error.problem}
             _keep(found, question, prompt, about)
         else:
+            if failures:
+                _tell(found, "")
             failures = 0
             _keep(found, question, prompt, *read_answer(found.pool, answer))
     with transaction.atomic():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import corpora
 from .endpoint import storable
-from .topic_texts import text_of
+from .topic_texts import PARTS, text_of
 
 if TYPE_CHECKING:
     from .endpoint import Answer
@@ -65,8 +65,9 @@ def prompt_for(machine: Machine, question: Question) -> str:
 
 
 def words_of(task: Task, topic: str) -> str:
-    """All that a topic says."""
-    return "\n".join(words for name, words in text_of(task, topic).items() if name != "topic")
+    """All that a topic says, in its first language."""
+    text = text_of(task, topic)
+    return "\n".join(text[part] for part in PARTS if part in text)
 
 
 def read_answer(pool: Pool, answer: Answer) -> tuple[dict[str, Any], float | None, str]:

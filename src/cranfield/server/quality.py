@@ -116,7 +116,10 @@ def labels_of(rows: Iterable[Row]) -> Labels | None:
 
 
 def quality_of(pool: Pool) -> Quality:
-    """Look at all that people and machines have said so far; as long as nobody says more, it is worked out once."""
+    """Look at all that people and machines have said so far; as long as nobody says more, it is worked out once.
+
+    Only organisers see it, and all of them the same: who looks is no part of what it is kept by.
+    """
     said = Judgment.objects.filter(question__pool=pool).aggregate(
         number=Count("id"), last=Max("id"), back=Count("taken_back")
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -36,9 +36,9 @@ COMMON = frozenset(
 )
 
 
-def terms_of(text: Mapping[str, str]) -> frozenset[str]:
-    """The words of a topic that are marked: of its title, or of its description where it has none."""
-    told = text.get("title") or text.get("description") or ""
+def terms_of(text: Mapping[str, Any]) -> frozenset[str]:
+    """The words of a topic that are marked, in every language: of its title, or else of its description."""
+    told = " ".join(one.get("title") or one.get("description") or "" for one in (text, *text.get("others", ())))
     found: set[str] = set()
     for word in RUN.findall(_folded(told)[0]):
         if UNSPACED.match(word):  # no blanks say where words end: two characters together are nearly one

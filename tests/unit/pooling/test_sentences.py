@@ -192,6 +192,8 @@ def test_unjudged_documents_are_told_of() -> None:
     single = reuse_sentence(table, unjudged(("x", 10, 0.3), ("y", 10, 0.0)))
     assert "; 1 of 2 runs has more than 20%" in single
     assert reuse_sentence(table, unjudged(("x", 10, None))) == reuse_sentence(table)
+    none = reuse_sentence(table, unjudged(("x", 10, 0.0), ("y", 10, 0.0)))
+    assert none.endswith("The first 10 documents of every run are judged.")
 
 
 def pool(*topics: str) -> Table:

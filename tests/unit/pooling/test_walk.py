@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import SEED
+from cranfield.core import SEED, parameters
 from cranfield.pooling import STRATEGIES, Candidates, Depth, Strategy, Walk, replay
 
 from .literal import Case, campaign, pool, texts_of
@@ -171,3 +171,9 @@ def test_what_is_closed_is_never_asked() -> None:
         assert names == pool(case.rankings[topic], 2)
         for run, ranking in enumerate(case.rankings[topic]):
             assert walk.left[row, run] == len(names & set(ranking))
+
+
+def test_what_every_parameter_does_is_told() -> None:
+    for cls in STRATEGIES:
+        assert list(cls.means) == [each.name for each in parameters(cls)]
+        assert all(cls.means.values())

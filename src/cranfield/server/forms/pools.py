@@ -7,28 +7,38 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 
-from cranfield.core import CranfieldError, ParameterError
-from cranfield.pooling import STRATEGIES
+from cranfield.core import CranfieldError, ParameterError, definition, parameters
+from cranfield.pooling import STRATEGIES, parse_strategy
 from cranfield.server import campaigns
-from cranfield.server.models import Corpus, Pool, Task
+from cranfield.server.models import Pool, Task
 from cranfield.server.uploads import Arrived
 
+from .fields import lines, number, whole
 from .tasks import said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST = 2**31 - 1
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
+NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 LARGE = 4 << 20  # bytes of a file of known documents
+WRITTEN = "write parameter=value, with commas between several"
 EACH, ALL = "each", "all"
-CHOSEN = ("strategy", "depth", "budget", "shared", "first", "seed", "known")  # fixed once judging has begun
+PLAIN = ("depth", "budget", "first", "seed", "guidelines", "overlap", "judges")  # a form shows them as they are
 
 
 def strategies() -> list[dict[str, Any]]:
-    """Every strategy: its name, which document it asks for, what it is."""
+    """Every strategy: its name, which document it asks for, what it is, its parameters as they are if nobody says."""
     return [
-        {"name": one.name, "asks": one.asks, "about": (one.__doc__ or "").partition("\n")[0], "reads": one.needs_text}
+        {
+            "name": one.name,
+            "asks": one.asks,
+            "about": definition(one),
+            "reads": one.needs_text,
+            "parameters": [
+                {"usual": f"{each.name}={each.default!r}", "means": one.means[each.name], "limits": each.limits}
+                for each in parameters(one)
+            ],
+        }
         for one in STRATEGIES
     ]
 
@@ -41,56 +51,52 @@ class Chosen(forms.Form):
         initial="nrg",
         help_text="Which document is judged next. They are told apart below.",
     )
-    depth = forms.IntegerField(
-        initial=100, min_value=1, max_value=10_000, help_text="Documents of each run that may be asked for."
+    settings = forms.CharField(
+        max_length=campaigns.LONGEST["strategy"],
+        required=False,
+        label="Its parameters",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}),
+        help_text="Those that are to be other than usual, as in: beta=0.2, fairness=0",
     )
-    budget = forms.IntegerField(
-        required=False, min_value=1, max_value=MOST, help_text="Documents to judge; empty: all that may be asked for."
-    )
+    depth = whole(1, 10_000, initial=100, help_text="Documents of each run that may be asked for.")
+    budget = whole(1, required=False, help_text="Documents to judge; empty: all that may be asked for.")
     shared = forms.ChoiceField(
         choices=[(EACH, "of each topic"), (ALL, "of all topics together")], initial=EACH, label="The budget is that"
     )
-    first = forms.IntegerField(
+    first = whole(
+        0,
+        1000,
         initial=0,
-        min_value=0,
-        max_value=1000,
         label="First of every run",
         help_text="So many documents of each run come before the strategy begins: fair to runs that start slowly.",
     )
-    seed = forms.IntegerField(
-        initial=0, min_value=0, max_value=MOST, help_text="The same seed and the same grades ask alike."
-    )
+    seed = whole(0, initial=0, help_text="The same seed and the same grades ask alike.")
     known = forms.BooleanField(required=False, initial=True, label="Leave out what is judged already")
 
 
 class Judged(forms.Form):
     """How people judge."""
 
-    guidelines = forms.CharField(
-        max_length=50_000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="What makes a document relevant. It stands beside every document. Markdown.",
+    guidelines = lines(
+        6, required=False, help_text="What makes a document relevant. It stands beside every document. Markdown."
     )
-    overlap = forms.IntegerField(
+    overlap = whole(
+        0,
+        100,
         initial=0,
-        min_value=0,
-        max_value=100,
         label="Judged by several, in percent",
         help_text="That share of the documents tells you how far people agree. 10 is usual.",
     )
-    judges = forms.IntegerField(
-        initial=2, min_value=1, max_value=10, label="… by how many people", help_text="Each of those documents."
-    )
+    judges = whole(1, 10, initial=2, label="… by how many people", help_text="Each of those documents.")
 
 
 class Graded(forms.Form):
     """The grades people may give."""
 
-    grades = forms.CharField(
+    grades = lines(
+        4,
+        2000,
         initial="0 not relevant\n1 relevant",
-        max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 4}),
         help_text="A line for each, from the lowest: its number, then what it means.",
     )
 
@@ -100,57 +106,69 @@ class Graded(forms.Form):
         for place, line in enumerate(str(self.cleaned_data["grades"]).splitlines(), 1):
             if not line.strip():
                 continue
-            grade, _, meaning = line.strip().partition(" ")
+            grade, *meaning = line.split(maxsplit=1)
             if not NUMBER.fullmatch(grade):
                 raise forms.ValidationError(
                     f"Line {place} begins with “{grade}”, which is no number. Write for example: 0 not relevant."
                 )
-            found.append([grade, meaning.strip()])
+            found.append([grade, *(part.strip() for part in meaning or [""])])
         return found
 
 
 class Drawing(Chosen, Graded, Judged):
     """A whole pool, before anybody judges."""
 
-    minutes = forms.FloatField(
+    minutes = number(
         initial=f"{campaigns.MINUTES:g}",
         min_value=0.01,
         max_value=600,
-        widget=forms.NumberInput(attrs={"step": "any"}),
         label="Minutes for a judgment",
         help_text="To tell hours beforehand; it changes nothing else.",
     )
 
-    field_order = "strategy depth budget shared first seed known grades guidelines overlap judges minutes".split()
+    field_order = (
+        "strategy settings depth budget shared first seed known grades guidelines overlap judges minutes".split()
+    )
 
     def __init__(self, task: Task, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self.task = task
-        now = self.initial.get("strategy", "")
-        if "(" in now:  # one with other parameters than usual, which no choice has
-            choice = self.fields["strategy"]
-            assert isinstance(choice, forms.ChoiceField)
-            choice.choices = [(now, now), *((one["name"], f"{one['name']}: {one['asks']}") for one in strategies())]
         if task.version is None:
             del self.fields["known"]
+
+    @property
+    def chosen(self) -> dict[str, Any] | None:
+        """The strategy that is chosen, as :func:`strategies` tells it."""
+        return next((one for one in strategies() if one["name"] == self["strategy"].value()), None)
 
     def clean_strategy(self) -> str:
         """One that has what it needs."""
         name = str(self.cleaned_data["strategy"])
-        ready = Corpus.objects.filter(task=self.task, state=Corpus.READY).exists()
-        if STRATEGIES[name.partition("(")[0]].needs_text and not ready:
-            raise forms.ValidationError(
-                f"The strategy {name} reads documents, and there is no corpus that is ready. "
-                "Upload one under Corpus, or choose another strategy."
-            )
+        try:
+            campaigns.check_texts(self.task, parse_strategy(name))
+        except CranfieldError as error:
+            raise said(error) from None
         return name
+
+    def clean_settings(self) -> str:
+        """Parameters that the strategy has, in the notation of the command line."""
+        told = str(self.cleaned_data["settings"])
+        if told and "strategy" in self.cleaned_data:  # it stands before them
+            try:
+                parse_strategy(f"{self.cleaned_data['strategy']}({told})")
+            except CranfieldError as error:
+                names = error.hint.startswith(("write ", "name "))  # a hint for who writes the strategy, too
+                raise said(ParameterError(error.problem, hint=WRITTEN if names else error.hint)) from None
+        return told
 
     def how(self) -> dict[str, Any]:
         """The fields of the pool."""
         told = self.cleaned_data
-        names = "strategy depth budget first seed grades guidelines overlap judges".split()
-        found: dict[str, Any] = {name: told[name] for name in names}
-        return found | {"shared": told["shared"] == ALL, "known": self.task.version if told.get("known") else None}
+        return {name: told[name] for name in (*PLAIN, "grades")} | {
+            "strategy": str(parse_strategy(f"{told['strategy']}({told['settings']})")),
+            "shared": told["shared"] == ALL,
+            "known": self.task.version if told.get("known") else None,
+        }
 
     def pool(self, runs: Sequence[str]) -> Pool:
         """The pool it would be, not kept; refused where it could not be judged."""
@@ -161,12 +179,13 @@ class Drawing(Chosen, Graded, Judged):
 
 def told_by(pool: Pool) -> dict[str, Any]:
     """What a form shows of a pool."""
-    found = {name: getattr(pool, name) for name in (*CHOSEN, "guidelines", "overlap", "judges")}
-    lines = "\n".join(f"{grade} {meaning}".strip() for grade, meaning in pool.grades)
-    return found | {
+    strategy, _, settings = pool.strategy.partition("(")
+    return {name: getattr(pool, name) for name in PLAIN} | {
+        "strategy": strategy,
+        "settings": settings.removesuffix(")"),
         "shared": ALL if pool.shared else EACH,
         "known": pool.known_id is not None,
-        "grades": lines,
+        "grades": "\n".join(f"{grade} {meaning}".strip() for grade, meaning in pool.grades),
     }
 
 

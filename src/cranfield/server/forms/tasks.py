@@ -13,6 +13,7 @@ from cranfield.server.versions import Looked
 from cranfield.stats import parse_tests
 
 from . import sentences
+from .fields import lines, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,12 +38,7 @@ class Named(forms.Form):
         error_messages={"invalid": "Letters without accents, digits, - and _ only."},
     )
     summary = forms.CharField(max_length=300, required=False, help_text="One sentence for the list of tasks.")
-    about = forms.CharField(
-        max_length=50_000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What the task asks, who made the collection, how to cite it. Markdown.",
-    )
+    about = lines(4, required=False, help_text="What the task asks, who made the collection, how to cite it. Markdown.")
 
     def clean(self) -> dict[str, Any]:
         """An address that is free."""
@@ -65,20 +61,18 @@ class Measured(forms.Form):
     measures = forms.CharField(
         max_length=400, initial="nDCG@10 AP RR@100", help_text="Blanks between them; the first one ranks the runs."
     )
-    rel = forms.FloatField(
+    rel = number(
         initial=1,
         label="Smallest relevant grade",
-        widget=forms.NumberInput(attrs={"step": "any"}),
         help_text="Documents with this grade or a higher one are relevant.",
     )
     test = forms.CharField(
         max_length=60, initial="tukey", label="Test", help_text="Says which runs differ: tukey, t, sign, signed-rank …"
     )
-    level = forms.FloatField(
+    level = number(
         initial=0.05,
         min_value=0.0001,
         max_value=0.5,
-        widget=forms.NumberInput(attrs={"step": "any"}),
         label="Level",
         help_text="The chance of calling a difference real that is none. 0.05 is usual.",
     )
@@ -116,22 +110,20 @@ class Measured(forms.Form):
 class Split(forms.Form):
     """Which topics are private."""
 
-    share = forms.IntegerField(
+    share = whole(
+        0,
+        90,
         initial=0,
-        min_value=0,
-        max_value=90,
         label="Private topics, in percent",
         help_text="Kept off the board until the task is closed: what nobody sees cannot be tuned on. 50 is usual.",
         error_messages={"max_value": "At most %(limit_value)s percent: the board needs topics, too."},
     )
-    seed = forms.IntegerField(
-        initial=0, min_value=0, max_value=2**31 - 1, required=False, help_text="The same seed draws the same topics."
-    )
-    listed = forms.CharField(
+    seed = whole(0, initial=0, required=False, help_text="The same seed draws the same topics.")
+    listed = lines(
+        2,
+        200_000,
         required=False,
-        max_length=200_000,
         label="Or these topics",
-        widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Blanks, commas or new lines between them; the share does not count then.",
     )
     show_private = forms.BooleanField(
@@ -155,21 +147,17 @@ class Split(forms.Form):
 class Rules(forms.Form):
     """How often, how long, for whom."""
 
-    limit = forms.IntegerField(initial=2, min_value=0, max_value=10_000, label="Submissions of a team …")
-    days = forms.IntegerField(
+    limit = whole(0, 10_000, initial=2, label="Submissions of a team …")
+    days = whole(
+        1,
+        3650,
         initial=30,
-        min_value=1,
-        max_value=3650,
         label="… in how many days",
         help_text="The window slides: after so many days, a submission no longer counts.",
     )
-    most = forms.IntegerField(initial=100, min_value=0, max_value=100_000, label="Submissions of a team in all")
-    embargo_days = forms.IntegerField(
-        initial=0, min_value=0, max_value=3650, label="Days a run may be hidden", help_text="0: not at all."
-    )
-    anonymous_days = forms.IntegerField(
-        initial=0, min_value=0, max_value=3650, label="Days a team may be unnamed", help_text="0: not at all."
-    )
+    most = whole(0, 100_000, initial=100, label="Submissions of a team in all")
+    embargo_days = whole(0, 3650, initial=0, label="Days a run may be hidden", help_text="0: not at all.")
+    anonymous_days = whole(0, 3650, initial=0, label="Days a team may be unnamed", help_text="0: not at all.")
     opens = forms.DateTimeField(required=False, widget=WHEN, label="Opens (UTC)", help_text="No run is taken before.")
     closes = forms.DateTimeField(
         required=False,

@@ -37,7 +37,9 @@ class Migration(migrations.Migration):
                 ("made", models.DateTimeField(auto_now_add=True)),
                 (
                     "file",
-                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="server.blob"),
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="server.blob"
+                    ),
                 ),
                 (
                     "made_by",

@@ -8,14 +8,14 @@ from ._tasks import Task
 
 
 class Corpus(models.Model):
-    """The documents of a task, from a file. Rows of documents can be made again from it, and are in no backup."""
+    """The documents of a task, from a file or a dataset. Their rows can be made again from it: no backup has them."""
 
     WAITING, READY, FAILED = "waiting", "ready", "failed"
     STATES = [(WAITING, "being read"), (READY, "ready"), (FAILED, "failed")]
 
     task = models.OneToOneField(Task, on_delete=models.CASCADE, related_name="corpus")
-    file = models.ForeignKey(Blob, on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(max_length=200)  # of the file: its ending says what it is
+    file = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="+")  # None: a dataset
+    name = models.CharField(max_length=200)  # of the file, whose ending says what it is; or of the dataset
     state = models.CharField(max_length=7, choices=STATES, default=WAITING)
     size = models.PositiveIntegerField(default=0)  # documents
     failure = models.CharField(max_length=400, blank=True)

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from cranfield.server import accounts, audit, tries
 from cranfield.server.forms.accounts import Account, LogIn, NewAccount, NewPassword, NewToken, PasswordOf, TakePart
-from cranfield.server.models import Invite, Token, User
+from cranfield.server.models import Invite, Role, Token, User
 from cranfield.server.submitting import Refused
 
 from .organised import number_of
@@ -183,7 +183,9 @@ def _place_of(invite: Invite) -> str:
     if invite.role == accounts.OPERATOR:
         return reverse("operate")
     if invite.task:
-        name = {"organiser": "task-desk", "assessor": "board"}.get(invite.role, "submit")
+        if invite.role == Role.ASSESSOR:
+            return reverse("judge-list")
+        name = "task-desk" if invite.role == Role.ORGANISER else "submit"
         return reverse(name, args=[invite.task.slug])
     return reverse("team", args=[invite.team.slug]) if invite.team else reverse("tasks")
 

@@ -1,4 +1,4 @@
-"""The documents of a task: uploaded, read, searched, looked at."""
+"""The documents of a task: uploaded or fetched, read, searched, looked at."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.urls import path
 from django.utils.html import format_html, format_html_join
 
 from cranfield.core import CranfieldError, InputError
+from cranfield.data import knows_datasets
 from cranfield.pooling import DEPTH
 from cranfield.server import campaigns, corpora, pools
 from cranfield.server.forms.tasks import said
@@ -35,14 +36,35 @@ FEW = 5  # documents without a text that are named
 
 
 class Upload(forms.Form):
-    """The file of documents."""
+    """The file of documents, or the id of a dataset."""
 
     corpus = forms.FileField(
-        label="Documents",
+        label="A file of documents",
+        required=False,
         help_text="JSON Lines, Parquet, TSV, CSV or TREC, packed or not. Each document has a name and a text, and a "
         "title if you like; the ending of the file says what it is.",
         error_messages={"required": "Choose a file of documents.", "empty": "The file is empty."},
     )
+    dataset = forms.CharField(
+        label="Or a dataset",
+        required=False,
+        max_length=180,
+        help_text="What ir_datasets calls it, for example beir/scifact. The server fetches it from where it is "
+        "published, and reads it.",
+    )
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        if not knows_datasets():
+            del self.fields["dataset"]
+            self.fields["corpus"].required = True
+
+    def clean(self) -> dict[str, Any]:
+        """One of the two."""
+        told = self.cleaned_data
+        if "corpus" in told and bool(told["corpus"]) == bool(told.get("dataset")):
+            self.add_error("corpus", "Choose a file of documents, or name a dataset: one of the two.")
+        return told
 
 
 @for_organisers
@@ -68,7 +90,7 @@ def corpus(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def _take(request: HttpRequest, task: Task, shown: dict[str, Any]) -> bool:
-    """Keep the file that came; False: the page says what is wrong with it."""
+    """Keep what came; False: the page says what is wrong with it."""
     form = shown["upload"] = Upload(request.POST, request.FILES)
     if request.META.get("cranfield.too_large"):
         form.errors.clear()
@@ -76,18 +98,22 @@ def _take(request: HttpRequest, task: Task, shown: dict[str, Any]) -> bool:
         return False
     if not form.is_valid():
         return False
-    file = form.cleaned_data["corpus"]
-    assert isinstance(file, Arrived)
+    file, dataset = form.cleaned_data["corpus"], form.cleaned_data.get("dataset", "")
+    field, name = ("corpus", file.name or "") if file else ("dataset", dataset)
     try:
-        corpora.set_corpus(task, file, user_of(request))
-    except CranfieldError as error:
-        form.add_error("corpus", f"{file.name} cannot be used: nothing was changed.")
-        if isinstance(error, InputError):
-            shown["problems"] = [problem_row(error, file.name or "")]
+        if file:
+            assert isinstance(file, Arrived)
+            corpora.set_corpus(task, file, user_of(request))
         else:
-            form.add_error("corpus", said(error))
+            corpora.set_dataset(task, dataset, user_of(request))
+    except CranfieldError as error:
+        form.add_error(field, f"{name} cannot be used: nothing was changed.")
+        if isinstance(error, InputError):
+            shown["problems"] = [problem_row(error, name)]
+        else:
+            form.add_error(field, said(error))
         return False
-    messages.success(request, f"{file.name} is here, and is being read.")
+    messages.success(request, f"{name} is {'here, and is ' * bool(file)}being read.")
     return True
 
 
@@ -97,7 +123,8 @@ def marked(text: str, words: str) -> SafeString:
     found = re.compile(wanted if corpora.UNSPACED.search(words) else rf"\b(?:{wanted})\b", re.IGNORECASE)
     first = found.search(text) if wanted else None
     start = max(0, first.start() - BEFORE) if first else 0
-    part = text[start : start + LONG]
+    start, end = _whole(text, start, start + LONG)
+    part = text[start:end]
     pieces, at = [], 0
     for hit in found.finditer(part) if wanted else ():
         pieces.append((part[at : hit.start()], hit.group()))
@@ -107,8 +134,17 @@ def marked(text: str, words: str) -> SafeString:
         "… " if start else "",
         format_html_join("", "{}<mark>{}</mark>", pieces),
         part[at:],
-        " …" if start + LONG < len(text) else "",
+        " …" if end < len(text) else "",
     )
+
+
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where a part begins and ends that cuts no word, as long as there are blanks nearby."""
+    if start and not text[start - 1].isspace():
+        start = text.find(" ", start, start + BEFORE) + 1 or start
+    if end < len(text) and not text[end].isspace():
+        end = max(text.rfind(" ", end - BEFORE, end), 0) or end
+    return start, end
 
 
 def _covered(task: Task, there: Corpus) -> dict[str, Any] | None:
@@ -116,14 +152,14 @@ def _covered(task: Task, there: Corpus) -> dict[str, Any] | None:
     runs = campaigns.runs_of(task)
     if not runs:
         return None
-    candidates, known, missing = _count(there.pk, there.file_id, task.pk, tuple(run.key for run in runs))
+    candidates, known, missing = _count(there.pk, str(there.made), task.pk, tuple(run.key for run in runs))
     return {"runs": len(runs), "depth": DEPTH, "candidates": candidates, "known": known, "missing": missing}
 
 
 @kept(8)
-def _count(pk: int, digest: str, task: int, runs: Sequence[str]) -> tuple[int, int, list[str]]:
-    """Candidates, those with a text, and some without one; the digest is there for what is kept: numbers come again."""
-    del digest
+def _count(pk: int, made: str, task: int, runs: Sequence[str]) -> tuple[int, int, list[str]]:
+    """Candidates, those with a text, and some without one; the moment is there for what is kept: numbers come again."""
+    del made
     pool = Pool(task_id=task, runs=list(runs), depth=DEPTH)
     names = list(dict.fromkeys(pools.candidates_of(pool).document.to_list()))
     known: set[str] = set()

@@ -24,7 +24,7 @@ class AddPerson(forms.Form):
 
     username = forms.CharField(max_length=150, label="Account", help_text="The name they log in with.")
     role = forms.ChoiceField(
-        choices=Role.ROLES, help_text="An organiser may do all that you may; an assessor sees the task."
+        choices=Role.ROLES, help_text="An organiser may do all that you may; an assessor judges documents of its pools."
     )
 
 

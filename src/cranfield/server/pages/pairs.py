@@ -123,7 +123,9 @@ def pair_results(request: HttpRequest, key: str) -> HttpResponse:
     if study is not None:
         table = study["strengths"]
         verdict = study.verdict or {}
-        told |= {"sentence": verdict["sentence"], "caption": table.caption, "rows": table.rows(), "notes": table.notes}
+        notes = [note.partition(": --table")[0] for note in table.notes]  # there is no option on a page
+        rows = sorted(table.rows(), key=lambda row: str(row["topic"]))
+        told |= {"sentence": verdict["sentence"], "caption": table.caption, "rows": rows, "notes": notes}
     return render(request, "server/pair_results.html", told)
 
 

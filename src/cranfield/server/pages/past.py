@@ -15,12 +15,13 @@ from cranfield.server import held
 from cranfield.server.forms.tasks import said
 from cranfield.server.importing import History, columns_of, forget_history, import_history, read_history
 from cranfield.server.models import Submission, Task
-from cranfield.server.uploads import Arrived
 
 from .organised import attempt, for_organisers, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
+
+    from cranfield.server.uploads import Arrived
 
 FIRST = 10  # rows of the preview
 PARTS = {"run": "Run", "group": "Team", "date": "Date", "baseline": "Baseline mark", "description": "Description"}
@@ -99,27 +100,19 @@ def past(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def _look(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpResponse | None:
-    by, came = user_of(request), request.FILES.get("table")
-    token = request.POST.get("held_table", "")
-    file = came if isinstance(came, Arrived) else held.held(token, by) if token else None
     form = shown["upload"] = Upload(request.POST, request.FILES)
-    if not form.is_valid() and not token:
-        return None
-    if file is None:
-        form.errors.clear()
-        form.add_error("table", "The table is no longer here: choose it again.")
-        return None
-    try:
+    by = user_of(request)
+    with held.chosen(form, "table", by) as chosen:
+        if chosen is None:
+            return None
+        file = chosen.file
         try:
             columns = columns_of(file.path)
         except CranfieldError as error:
             form.add_error("table", said(error))
             return None
-        if came is not None:
-            guessed = _guess(columns) | {"held_table": held.hold(file, by)}
-            shown["columns"] = Columns(columns, guessed)
-        else:
-            shown["columns"] = Columns(columns, request.POST)
+        told = request.POST if chosen.token else _guess(columns) | {"held_table": chosen.hold()}
+        shown["columns"] = Columns(columns, told)
         history = _read(shown["columns"], file, task)
         if history is not None and "import" in request.POST and history.rows:
             count = import_history(task, by, history, name=file.name or "")
@@ -127,8 +120,6 @@ def _look(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpRespon
             return redirect("task-runs", task.slug)
         shown |= {"history": history, "first": history.rows[:FIRST] if history else []}
         return None
-    finally:
-        file.close()
 
 
 def _read(form: Columns, file: Arrived, task: Task) -> History | None:

@@ -12,8 +12,9 @@ from django.urls import URLPattern, path
 
 from cranfield.core import CranfieldError
 from cranfield.server.forms import sentences
-from cranfield.server.labelling import HOLDS, compare_ways, make_version, merging_of, preview
+from cranfield.server.labelling import HOLDS, make_version, merging_of, preview
 from cranfield.server.models import Pool
+from cranfield.server.orders import compare_ways
 from cranfield.server.versions import check_topics
 from cranfield.server.visibility import Thing
 

@@ -56,8 +56,13 @@ def _cost(form: Drawing, runs: Sequence[Submission]) -> dict[str, Any]:
             shown["cost"] = campaigns.cost(pool, minutes=form.cleaned_data["minutes"])
         except CranfieldError as error:
             form.add_error(None, said(error))
-    shown["wrong"] = [str(one) for every in form.errors.values() for one in every]
+    shown["wrong"] = [f"{_label(form, name)}{one}" for name, every in form.errors.items() for one in every]
     return shown
+
+
+def _label(form: Drawing, name: str) -> str:
+    """What stands before an error that is told beside the form."""
+    return f"{form[name].label}: " if name in form.fields else ""
 
 
 @for_organisers
@@ -113,8 +118,10 @@ def pool(request: HttpRequest, now: Pool) -> HttpResponse:
         answer = _act(request, now, shown, runs)
         if answer is not None:
             return answer
-    inside = [run for run in runs if run.key in now.runs]
-    shown |= {"teams": teams_of(inside), "runs": len(inside), "later": len(runs) - len(inside)}
+    there = now.task.submissions.filter(key__in=campaigns.standing(now)).select_related("team")
+    inside = list(there.order_by("received", "id"))
+    shown |= {"teams": teams_of(inside), "runs": len(inside), "gone": len(now.runs) - len(inside)}
+    shown["later"] = sum(run.key not in now.runs for run in runs)
     if now.state == Pool.DRAFT:
         shown["strategies"] = strategies()
         if "wrong" not in shown:  # nothing was sent that has a cost of its own
@@ -146,6 +153,8 @@ def _act(request: HttpRequest, now: Pool, shown: dict[str, Any], runs: Sequence[
     if act == "begin":
         attempt(request, lambda: campaigns.begin(now, by), f"Pool {now.number} is being judged from now on.")
         return there
+    if now.state == Pool.ENDED or (now.state == Pool.OPEN and "strategy" in request.POST):
+        return _too_late(request, now)
     if act == "runs":
         keys = [run.key for run in runs]
         done = f"The pool is made from {len(keys)} run{'s' * (len(keys) != 1)}."
@@ -154,13 +163,12 @@ def _act(request: HttpRequest, now: Pool, shown: dict[str, Any], runs: Sequence[
     if act == "gold":
         return there if _gold(request, now, shown) else None
     form = shown["form"] = _form(now, campaigns.MINUTES, request.POST)
-    if form is None:
-        return there
+    assert form is not None
     if isinstance(form, Drawing):
         shown |= _cost(form, [run for run in runs if run.key in now.runs])
         if request.htmx:  # type: ignore[attr-defined]
             return render(request, "server/_pool_cost.html", shown)
-        if "cost" not in shown or "look" in request.POST:
+        if "cost" not in shown or act != "change":
             return None
         there = redirect(_address(now, form.cleaned_data["minutes"]))
     elif not form.is_valid():
@@ -170,10 +178,19 @@ def _act(request: HttpRequest, now: Pool, shown: dict[str, Any], runs: Sequence[
     return there
 
 
+def _too_late(request: HttpRequest, now: Pool) -> HttpResponse:
+    """Answer a form from before the pool was begun or ended, perhaps by somebody else."""
+    said = f"Pool {now.number} {campaigns.STANDS[now.state]}: nothing was saved."
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "server/_pool_cost.html", {"wrong": [f"{said} Load the page again."]})
+    messages.error(request, said)
+    return redirect(_address(now))
+
+
 def _gold(request: HttpRequest, now: Pool, shown: dict[str, Any]) -> bool:
     """Take documents of which the grade is known; False: the form says what is wrong."""
     form = shown["gold"] = Gold(request.POST, request.FILES)
-    if now.state == Pool.ENDED or not form.is_valid():
+    if not form.is_valid():
         return False
     try:
         many = campaigns.set_gold(now, user_of(request), form.cleaned_data["gold"])
@@ -205,8 +222,18 @@ def end(request: HttpRequest, now: Pool) -> HttpResponse:
     return render(request, "server/pool_end.html", shown)
 
 
+@for_pools
+def delete(request: HttpRequest, now: Pool) -> HttpResponse:
+    """Delete a draft, after a second question."""
+    if request.method == "POST":
+        done = attempt(request, lambda: campaigns.delete(now, user_of(request)), f"Pool {now.number} is deleted.")
+        return redirect("task-pools", now.task.slug) if done else redirect(_address(now))
+    return render(request, "server/pool_delete.html", {"task": now.task, "here": "pools", "pool": now})
+
+
 urls = [
     path("organise/<slug:slug>/pools/", pools, name="task-pools"),
     path("organise/<slug:slug>/pools/<int:number>/", pool, name="task-pool"),
     path("organise/<slug:slug>/pools/<int:number>/end", end, name="pool-end"),
+    path("organise/<slug:slug>/pools/<int:number>/delete", delete, name="pool-delete"),
 ]

@@ -15,10 +15,11 @@ from cranfield.charts import to_picture
 from cranfield.core import CranfieldError
 from cranfield.server import crowd_files, held
 from cranfield.server.forms.tasks import said
+from cranfield.server.labelling import merging_of
 from cranfield.server.models import Judgment
+from cranfield.server.orders import compare_ways, say_orders
 from cranfield.server.panels import to_plain
 from cranfield.server.quality import SHOWN, disputed_of, quality_of
-from cranfield.server.uploads import Arrived
 
 from .organised import user_of
 from .pools import for_pools
@@ -59,6 +60,7 @@ def quality(request: HttpRequest, pool: Pool) -> HttpResponse:
     """How good the judgments are so far."""
     found = quality_of(pool)
     disputed = disputed_of(pool)
+    merging = merging_of(pool)
     shown = {
         "task": pool.task,
         "here": "pools",
@@ -68,6 +70,10 @@ def quality(request: HttpRequest, pool: Pool) -> HttpResponse:
         "course": _shown(found.course),
         "machines": _shown(found.machines),
         "notes": [note for table in (found.agreement, found.workers) if table for note in table.notes],
+        "ways": compare_ways(merging) if merging.judgments else [],
+        "order": say_orders(merging),
+        "judged": pool.questions.filter(gold=None, grade__isnull=False).count(),
+        "crowd": crowd_files.of_crowd_alone(pool).count(),
         "disputed": disputed,
         "disputes": pool.questions.filter(disputed=True).count() if len(disputed) == SHOWN else len(disputed),
         "trial": any(one.trial for one in found.people),
@@ -111,32 +117,23 @@ def import_page(request: HttpRequest, pool: Pool) -> HttpResponse:
 
 
 def _look(request: HttpRequest, pool: Pool, shown: dict[str, Any]) -> HttpResponse | None:
-    by, came = user_of(request), request.FILES.get("file")
-    token = request.POST.get("held_file", "")
-    file = came if isinstance(came, Arrived) else held.held(token, by) if token else None
     form = shown["upload"] = Upload(request.POST, request.FILES)
-    if not form.is_valid() and not token:
+    by = user_of(request)
+    with held.chosen(form, "file", by) as chosen:
+        if chosen is None:
+            return None
+        path, name, digest = chosen.file.path, chosen.file.name or "labels", chosen.file.arriving.digest
+        try:
+            if "import" in request.POST and chosen.token:
+                count = crowd_files.import_labels(pool, by, path, name, digest)
+                many = "1 judgment is" if count == 1 else f"{count:,} judgments are"
+                messages.success(request, f"{many} imported." if count else "Nothing of the file was new.")
+                return redirect("pool-quality" if count else "pool-import", pool.task.slug, pool.number)
+            looked = crowd_files.look_at(pool, path, name, digest)
+            shown |= {"looked": looked, "name": name, "problems": looked.problems, "held": chosen.hold()}
+        except CranfieldError as error:
+            form.add_error("file", said(error))
         return None
-    if file is None:
-        form.errors.clear()
-        form.add_error("file", "The file is no longer here: choose it again.")
-        return None
-    try:
-        name, digest = file.name or "labels", file.arriving.digest
-        if "import" in request.POST and came is None:
-            count = crowd_files.import_labels(pool, by, file.path, name, digest)
-            many = "1 judgment is" if count == 1 else f"{count:,} judgments are"
-            messages.success(request, f"{many} imported." if count else "Nothing of the file was new.")
-            return redirect("pool-quality" if count else "pool-import", pool.task.slug, pool.number)
-        looked = crowd_files.look_at(pool, file.path, name, digest)
-        shown |= {"looked": looked, "name": name, "problems": looked.problems}
-        shown["held"] = token if came is None else held.hold(file, by)
-    except CranfieldError as error:
-        form.errors.clear()
-        form.add_error("file", said(error))
-    finally:
-        file.close()
-    return None
 
 
 urls: list[URLPattern] = [

@@ -34,7 +34,7 @@ def count(value: int) -> str:
 @register.filter
 def signed(value: Any, places: int = 4) -> str:
     """A difference with its sign; a dash where there is none."""
-    return NOTHING if value is None else f"{value:+.{places}f}".replace("-", "−")
+    return NOTHING if value is None else f"{value:+z.{places}f}".replace("-", "−")
 
 
 @register.filter

@@ -1,5 +1,6 @@
 // The assessor's page: keys, answers that are kept until the server has them, the next question ahead of time.
 // Without this script its forms do the same, one page at a time.
+import { clockOf } from "./clock.js";
 import { finderOf } from "./judge_find.js";
 
 const root = document.querySelector("[data-judge]");
@@ -29,15 +30,9 @@ let due = [...place.children], failing = false, lost = false, delay = 1000, time
 const answered = new Map();
 const same = (item, section) => item.topic === section.dataset.topic && item.document === section.dataset.document;
 
-// Time on the document counts while it can be seen.
-let spent = 0, since = null;
-const tick = () => {
-  const now = performance.now();
-  if (since !== null) spent += now - since;
-  since = document.visibilityState === "visible" && due.length && !told.open ? now : null;
-};
+// Time on the document counts while there is one, and nobody reads what was right.
+const clock = clockOf(() => due.length && !told.open);
 document.addEventListener("visibilitychange", () => {
-  tick();
   if (document.visibilityState === "visible" && box().length) send();
 });
 
@@ -58,9 +53,7 @@ function show(fresh) {
   over.hidden = Boolean(now);
   form.querySelector("fieldset").disabled = !now;
   if (!fresh) return;
-  spent = 0;
-  since = null;
-  tick();
+  clock.begin();
   note.value = "";
   finder.close();
   if (!now || !begun) return;
@@ -176,7 +169,7 @@ function tell(words) {
   told.querySelector("h2").textContent = words.said;
   told.querySelector(".why").textContent = words.why;
   told.showModal();
-  tick();
+  clock.tick();
   return new Promise((done) => told.addEventListener("close", () => done(), { once: true }));
 }
 
@@ -193,11 +186,10 @@ function leave(section) {
 function answer(what, grade) {
   const now = due[0];
   if (!now || [...answered.values()].includes(now)) return; // of the trial: it is on its way
-  tick();
   say("");
   const key = newKey(), { topic, document } = now.dataset;
   answered.set(key, now);
-  keep([...box(), { what, key, topic, document, grade, note: note.value, seconds: (spent / 1000).toFixed(1) }]);
+  keep([...box(), { what, key, topic, document, grade, note: note.value, seconds: clock.seconds() }]);
   if (!("trial" in now.dataset) || what === "later" || failing) leave(now);
   send();
 }

@@ -1,4 +1,5 @@
 // Two documents side by side: keys press the buttons, and the time on the page goes with the answer.
+import { tellSeconds } from "./clock.js";
 
 const use = document.querySelector("#use-keys");
 if (use) {
@@ -29,14 +30,6 @@ for (const frame of document.querySelectorAll(".pair iframe")) {
   hear();
 }
 
-// Only time in which the page was in sight counts.
-let seen = 0, since = document.hidden ? null : performance.now();
-function look() {
-  if (since !== null) seen += performance.now() - since;
-  since = document.hidden ? null : performance.now();
-}
-document.addEventListener("visibilitychange", look);
-
 // What was pressed twice is sent once; a page that comes back from the browser's memory can be sent again.
 let sent = false;
 window.addEventListener("pageshow", () => { sent = false; });
@@ -46,7 +39,5 @@ document.addEventListener("submit", (event) => {
     return;
   }
   sent = true;
-  look();
-  const seconds = event.target.querySelector("[name=seconds]");
-  if (seconds) seconds.value = (seen / 1000).toFixed(1);
 });
+tellSeconds();
