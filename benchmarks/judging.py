@@ -22,7 +22,7 @@ from tests.server.elsewhere import environment
 from tests.server.running import Running
 from tests.services import PostgresServer
 
-ASSESSORS, SECONDS = 32, 60
+ASSESSORS, SECONDS = 32, 120
 PACE = 3.0  # seconds from one judgment of somebody to their next: faster than anybody reads
 MOST_MS = 150  # of the 95th percentile
 AGAIN = 0.1  # of the answers are sent twice, as by a browser that heard nothing

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.server import campaigns, judging, tasks
+from cranfield.server import campaigns, corpora, in_hand, judging, tasks
 from cranfield.server.models import Participant, Role, Submission, Task
 from cranfield.server.submitting import BadRun
 
@@ -100,3 +100,48 @@ def test_what_a_pool_costs(world: World) -> None:
     stand = campaigns.progress(pool)
     assert (stand.asked, stand.waiting, stand.budget) == (1, 0, sum(both))
     assert [(row["user__username"], row["judgments"], row["seconds"]) for row in stand.people] == [("assessor", 1, 7)]
+
+
+def test_all_is_judged_once_nothing_is_left_to_say(world: World) -> None:
+    """Known documents that the strategy comes to, and those that nobody can judge, do not keep a pool from its end."""
+    task, user = campaign(world), world.people["assessor"]
+    world.hand_in(task, "one")
+    pool = campaigns.draw_up(task, world.people["organiser"], strategy="depth", depth=1)
+    gold = [("301", "D01", 1.0, ""), ("302", "D09", 0.0, "")]  # the first of 301, which is asked for; not of 302
+    campaigns.set_gold(pool, world.people["organiser"], gold)
+    campaigns.begin(pool, world.people["organiser"])
+    assert (campaigns.progress(pool).judged, campaigns.progress(pool).budget) == (0, 12)
+    while (question := judging.next_for(pool, user)) is not None:
+        grade = None if question.topic == "305" else 1.0
+        told = judging.Said(key=f"k{question.pk}", topic=question.topic, document=question.document, grade=grade)
+        judging.judge(pool, user, told)
+    stand = campaigns.progress(pool)
+    assert (stand.judged, stand.budget, stand.percent) == (12, 12, 100)
+    assert in_hand.done_by(pool, user).words == "11 judged by you; 12 of 12 in all"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("999", "D01", 1.0, ""), "no run has topic 999"),
+        (("301", "D77", 1.0, ""), "document D77 is not in the corpus"),
+        (("301", "D01", 7.0, ""), "7 is no grade of pool 1"),
+    ],
+)
+def test_what_cannot_be_a_trial(world: World, row: tuple[str, str, float, str], said: str) -> None:
+    task, by = campaign(world), world.people["organiser"]
+    world.hand_in(task, "one")
+    corpora.set_corpus(task, arrived('{"id": "D01", "text": "a"}\n', "d.jsonl"), by)
+    world.work()
+    pool = campaigns.draw_up(task, by)
+    with pytest.raises(ParameterError, match=said):
+        campaigns.set_gold(pool, by, [row])
+    assert not pool.questions.exists()
+
+
+def test_a_name_that_is_too_long_to_be_kept_is_told_before_anybody_judges(world: World) -> None:
+    task, by = campaign(world), world.people["organiser"]
+    world.hand_in(task, "one", text=run_text("one").replace("D01", "D" * 401))
+    pool = campaigns.draw_up(task, by)
+    with pytest.raises(ParameterError, match=r"the name of document DDDDDDDDDDDDDDDDDDDD… is longer than 400"):
+        campaigns.begin(pool, by)

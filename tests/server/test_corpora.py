@@ -10,11 +10,12 @@ import pytest
 
 from cranfield.core import CranfieldError
 from cranfield.server import corpora
-from cranfield.server.models import Audit, Corpus, Document
+from cranfield.server.models import Audit, Corpus, Document, Job
 
 from .world import World, arrived
 
 if TYPE_CHECKING:
+    from cranfield.data import Found
     from tests.catalogued import Catalogue
 
 TEXTS = {
@@ -98,6 +99,68 @@ def test_what_is_wrong_further_down_is_told(world: World) -> None:
     made = Corpus.objects.get()
     assert made.state == Corpus.FAILED
     assert "D01 is there twice" in made.failure
+
+
+def test_documents_in_use_stay_until_others_have_been_read_through(world: World) -> None:
+    task, by = world.task(), world.people["organiser"]
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), by)
+    world.work()
+    corpora.set_corpus(task, arrived(LINES.replace("D01", "E01") + LINES, "other.jsonl"), by)
+    made = Corpus.objects.get()
+    assert (made.name, made.state, made.coming_name) == ("docs.jsonl", Corpus.READY, "other.jsonl")
+    world.work()
+    made.refresh_from_db()
+    assert (made.name, made.state, made.size, made.coming_id) == ("docs.jsonl", Corpus.READY, 4, None)
+    assert "D02 is there twice" in made.failure
+    page = world.client("organiser").get(f"/organise/{task.slug}/corpus/").content.decode()
+    assert "The documents that were here stay." in page
+    assert [one.name for one in corpora.search(task, "marine")] == ["D01"]
+    corpora.set_corpus(task, arrived(LINES.replace("D01", "E01"), "good.jsonl"), by)
+    assert (
+        "good.jsonl takes its place" in world.client("organiser").get(f"/organise/{task.slug}/corpus/").content.decode()
+    )
+    world.work()
+    made.refresh_from_db()
+    assert (made.name, made.state, made.size, made.failure) == ("good.jsonl", Corpus.READY, 4, "")
+    assert [one.name for one in corpora.search(task, "marine")] == ["E01"]
+
+
+def test_what_is_replaced_while_it_is_read_is_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    task, by = world.task(), world.people["organiser"]
+    monkeypatch.setattr(corpora, "MANY", 2)
+    row, seen = corpora._row, []
+
+    def interrupted(corpus: Corpus, one: Found) -> Document:
+        seen.append(one.document)
+        if len(seen) == 3:  # in the second batch
+            corpora.set_corpus(task, arrived(LINES.replace("D0", "E0"), "other.jsonl"), by)
+        return row(corpus, one)
+
+    monkeypatch.setattr(corpora, "_row", interrupted)
+    corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), by)
+    world.work()
+    assert (Corpus.objects.get().name, Corpus.objects.get().state) == ("other.jsonl", Corpus.READY)
+    assert sorted(Document.objects.values_list("name", flat=True)) == ["E01", "E02", "E03", "E04"]
+    assert not Job.objects.filter(state=Job.FAILED).exists()
+
+
+def test_letters_that_no_database_keeps(world: World) -> None:
+    task, by = world.task(), world.people["organiser"]
+    corpora.set_corpus(task, arrived('{"id": "A", "title": "a\\u0000b", "text": "c\\ud800d\\u0000"}\n', "d.jsonl"), by)
+    world.work()
+    made = Document.objects.get()
+    assert (made.title, made.text) == ("a b", "c?d ")
+    for name in ("A\\u0000", "A" * 401):
+        Corpus.objects.all().delete()
+        corpora.set_corpus(task, arrived(f'{{"id": "{name}", "text": "c"}}\n', "d.jsonl"), by)
+        world.work()
+        assert "the name of document 'A" in Corpus.objects.get().failure
+
+
+def test_a_file_that_grows_without_end_is_refused(world: World) -> None:
+    packed = gzip.compress(b'{"id": "A", "text": "' + b" " * (65 << 20) + b'"}\n')
+    with pytest.raises(CranfieldError, match="a line is longer than 64 MB"):
+        corpora.set_corpus(world.task(), arrived(packed, "docs.jsonl.gz"), world.people["organiser"])
 
 
 def test_a_dataset_is_read_by_its_id(world: World, catalogue: Catalogue) -> None:

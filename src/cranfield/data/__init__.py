@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from ._corpus import Corpus as Corpus
     from ._corpus import each_document as each_document
     from ._corpus import read_corpus as read_corpus
+    from ._corpus_files import Found as Found
     from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
     from ._entries import Entry as Entry
@@ -115,6 +116,7 @@ else:
         {
             "_collections": "Collection read_collections",
             "_corpus": "Corpus each_document read_corpus",
+            "_corpus_files": "Found",
             "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",

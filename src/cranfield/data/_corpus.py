@@ -13,6 +13,7 @@ from cranfield.core import InputError
 from ._columns import PACKERS, column_suffix, read_frame
 from ._corpus_files import IDS, TEXTS, TITLES, Found, documents_of, is_corpus
 from ._ir_datasets import dataset_documents
+from ._limits import Limits
 from ._problems import Problem, Problems, problem
 from ._rows import Wanted, check_columns, find_columns, read_rows
 from ._source import Source, digest, is_dataset
@@ -73,11 +74,16 @@ def read_corpus(data: Any, *, wanted: Collection[str] | None = None, name: str |
     return _collect((found for file in files for found in _of_file(file, str(file), kept)), name, kept, problems)
 
 
-def each_document(path: str | PathLike[str], *, name: str | None = None) -> Iterator[Found]:
-    """The documents of a file or dataset one after the other, as for :func:`read_corpus`; none may be named twice."""
+def each_document(
+    path: str | PathLike[str], *, name: str | None = None, limits: Limits | None = None
+) -> Iterator[Found]:
+    """The documents of a file or dataset one after the other, as for :func:`read_corpus`; none may be named twice.
+
+    ``limits`` are for text that a stranger hands in, a document on each line or over several.
+    """
     seen: set[str] = set()
     name = name or fspath(path)
-    for one in dataset_documents(path) if is_dataset(path) else _of_file(Path(fspath(path)), name, None):
+    for one in dataset_documents(path) if is_dataset(path) else _of_file(Path(fspath(path)), name, None, limits):
         if one.document in seen:
             raise _twice(one)
         seen.add(one.document)
@@ -117,13 +123,13 @@ def _files(folder: Path) -> tuple[list[Path], Problems]:
     return files, Problems(odd[:100], (("W-SKIPPED", len(odd)),) if odd else ())
 
 
-def _of_file(path: Path, name: str, wanted: Names) -> Iterator[Found]:
+def _of_file(path: Path, name: str, wanted: Names, limits: Limits | None = None) -> Iterator[Found]:
     match column_suffix(path):
         case ".parquet":
             return _of_rows(_of_parquet(path, name, wanted), name, wanted)
         case ".json":
             return _of_rows(path, name, wanted)
-    return documents_of(path, name, wanted)
+    return documents_of(path, name, wanted, limits)
 
 
 def _of_parquet(path: Path, name: str, wanted: Names) -> "pl.DataFrame":

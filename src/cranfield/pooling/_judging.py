@@ -218,7 +218,11 @@ class Judging:
     def _fresh(cls, candidates: Candidates, state: State, corpus: "Corpus | None") -> "Judging":
         before, now = dict(state.runs), dict(runs_of(candidates))
         changed = next((run for run in {**before, **now} if before.get(run) != now.get(run)), None)
-        others = {"the depth": candidates.depth != state.depth, "the order of ties": candidates.ties != state.ties}
+        others = {
+            "the depth": candidates.depth != state.depth,
+            "the order of ties": candidates.ties != state.ties,
+            "the order of the runs": list(before) != list(now),
+        }
         what = next((name for name, differs in others.items() if differs), None)
         if changed is not None or what is not None:
             what = what if changed is None else f"run {changed}"

@@ -7,12 +7,14 @@ import tempfile
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils import timezone
 
-from cranfield.data import DATASET, each_document, find_dataset
+from cranfield.core import InputError
+from cranfield.data import DATASET, Limits, each_document, find_dataset
 
 from . import audit, blobs, jobs
 from .models import Corpus, Document, Task
@@ -20,10 +22,14 @@ from .models import Corpus, Document, Task
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .models import User
+    from cranfield.data import Found
+
+    from .models import Blob, User
     from .uploads import Arrived
 
 MANY = 500  # documents that are written at once
+LINE = 64 << 20  # bytes of a line of a file: a document
+LONGEST = 400  # letters of the name of a document
 FOUND = 50  # documents that a search shows
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")  # written without blanks between words
 WORD = re.compile(r"\w+")
@@ -39,41 +45,53 @@ TSEARCH = (  # by the index of migration 0003
 
 
 def set_corpus(task: Task, file: Arrived, by: User) -> Corpus:
-    """Keep a file of documents, and ask for it to be read; what was there before is replaced."""
+    """Keep a file of documents, and ask for it to be read."""
     name = PurePath(file.name or "documents.jsonl").name[:200]
     with _called(file.path, name) as path:
-        next(iter(each_document(path, name=name)), None)  # one that cannot be read at all is refused at once
+        next(iter(each_document(path, name=name, limits=_limits())), None)  # what is no such file is refused at once
     with audit.acting():
-        made = _ask(task, by, file=file.arriving.keep(), name=name)
-        audit.record(by, "corpus", task=task, file=name, digest=made.file_id)
+        kept = file.arriving.keep()
+        made = _ask(task, by, name, kept)
+        audit.record(by, "corpus", task=task, file=name, digest=kept.pk)
     return made
 
 
 def set_dataset(task: Task, name: str, by: User) -> Corpus:
-    """Ask for the documents that ir_datasets has under an id; what was there before is replaced."""
+    """Ask for the documents that ir_datasets has under an id."""
     name = DATASET + name.removeprefix(DATASET)
     find_dataset(name)  # one that nobody knows is refused at once
     with audit.acting():
-        made = _ask(task, by, name=name)
+        made = _ask(task, by, name)
         audit.record(by, "corpus", task=task, dataset=name)
     return made
 
 
-def _ask(task: Task, by: User, **about: Any) -> Corpus:
-    Corpus.objects.filter(task=task).delete()
-    made = Corpus.objects.create(task=task, made_by=by, **about)
+def _ask(task: Task, by: User, name: str, file: Blob | None = None) -> Corpus:
+    """Ask for documents to be read; those in use stay until the others have been read through."""
+    made = Corpus.objects.select_for_update(no_key=True).filter(task=task, state=Corpus.READY).first()
+    if made is None:
+        Corpus.objects.filter(task=task).delete()
+        made = Corpus.objects.create(task=task, made_by=by, name=name, file=file)
+    else:
+        made.coming, made.coming_name, made.made_by, made.failure = file, name, by, ""
+        made.save(update_fields=["coming", "coming_name", "made_by", "failure"])
     jobs.put("corpus", task=task, corpus=made.pk)
     return made
 
 
+def _limits() -> Limits:
+    """How much a file of documents may hold."""
+    return Limits(bytes=settings.OPTIONS.unpacked_mb << 20, line=LINE)
+
+
 @contextmanager
-def _source(corpus: Corpus) -> Iterator[str | Path]:
-    """Where the documents of a corpus are read from."""
-    if corpus.file_id is None:
-        yield corpus.name
+def _documents(file: str | None, name: str) -> Iterator[Iterator[Found]]:
+    """The documents of a file, or of a dataset where there is none."""
+    if file is None:
+        yield each_document(name)
     else:
-        with _called(blobs.path_of(corpus.file_id), corpus.name) as path:
-            yield path
+        with _called(blobs.path_of(file), name) as path:
+            yield each_document(path, name=name, limits=_limits())
 
 
 @contextmanager
@@ -89,19 +107,42 @@ def _called(path: str | Path, name: str) -> Iterator[Path]:
 def read(*, corpus: int) -> None:
     """Write documents as rows, so that they are found by name and by word."""
     found = Corpus.objects.filter(pk=corpus).first()
-    if found is None or found.state == Corpus.READY:  # replaced meanwhile, or done by another worker
+    if found is None or (found.coming_name and not _replace(found)):
+        return
+    if found.state == Corpus.READY:  # done by another worker
         return
     Document.objects.filter(corpus=found).delete()
-    with _source(found) as source:
-        every = each_document(source, name=found.name)
-        while some := list(islice(every, MANY)):
+    with _documents(found.file_id, found.name) as every:
+        while some := [_row(found, one) for one in islice(every, MANY)]:
             with transaction.atomic():
                 jobs.confirm()
-                Document.objects.bulk_create(
-                    [Document(corpus=found, name=one.document, title=one.title, text=one.text) for one in some]
-                )
+                if not Corpus.objects.select_for_update(no_key=True).filter(pk=corpus).exists():  # replaced meanwhile
+                    return
+                Document.objects.bulk_create(some)
     found.size, found.state = Document.objects.filter(corpus=found).count(), Corpus.READY
     found.save(update_fields=["size", "state"])
+
+
+def _replace(found: Corpus) -> bool:
+    """Read through what is to come, then let it take the place of what is there; False: something else is to come."""
+    with _documents(found.coming_id, found.coming_name) as every:
+        for one in every:
+            _row(found, one)
+    with transaction.atomic():
+        jobs.confirm()
+        same = Corpus.objects.filter(pk=found.pk, coming=found.coming_id, coming_name=found.coming_name)
+        now = {"file": found.coming_id, "name": found.coming_name, "made": timezone.now(), "state": Corpus.WAITING}
+        taken = same.update(coming=None, coming_name="", **now)
+    found.refresh_from_db()
+    return bool(taken)
+
+
+def _row(corpus: Corpus, one: Found) -> Document:
+    if "\0" in one.document or len(one.document) > LONGEST:
+        what = f"the name of document {one.document[:20]!r} cannot be kept"
+        raise InputError(what, hint=f"give it one of at most {LONGEST} letters", code="E-NAMES", file=one.file)
+    title, text = (part.replace("\0", " ") for part in (one.title, one.text))  # PostgreSQL knows no such letter
+    return Document(corpus=corpus, name=one.document, title=title, text=text)
 
 
 def read_again() -> None:
@@ -114,9 +155,11 @@ def read_again() -> None:
 
 @jobs.if_failed("corpus")
 def give_up(*, corpus: int, error: str) -> None:
-    """Say why the documents could not be read."""
+    """Say why the documents could not be read; those that are in use stay."""
     said = error.partition("\n")[0][:400]
-    Corpus.objects.filter(pk=corpus).update(state=Corpus.FAILED, failure=said)
+    found = Corpus.objects.filter(pk=corpus)
+    if not found.exclude(coming_name="").update(coming=None, coming_name="", failure=said):
+        found.update(state=Corpus.FAILED, failure=said)
 
 
 def document_of(task: Task, name: str) -> Document | None:

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from cranfield.core import InputError
-from cranfield.data import Corpus, read_corpus
+from cranfield.data import Corpus, Limits, each_document, read_corpus
 
 from .refusals import check
 from .test_read_labels import write
@@ -309,6 +309,29 @@ def test_packed_parquet_is_read_too(tmp_path: Path) -> None:
     FRAME.select("title").write_parquet(tmp_path / "c.parquet")
     with pytest.raises(InputError, match="there is no column for the document"):
         read_corpus(tmp_path / "c.parquet", wanted=["3"])
+
+
+@pytest.mark.parametrize(
+    ("limits", "code", "said"),
+    [
+        (Limits(line=200), "E-LINE", "a line is longer than"),
+        (Limits(bytes=900), "E-SIZE", "there are more than"),
+        (Limits(ratio=1), "E-RATIO", "grows more than 1 times"),
+        (Limits(line=400, bytes=40_000), "", ""),
+    ],
+)
+def test_text_of_strangers_is_read_up_to_a_limit(
+    limits: Limits, code: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cranfield.data._corpus_files.GROWN", 500)
+    lines = [json.dumps({"id": f"d{i}", "text": "x" * 300}) + "\n" for i in range(100)]  # some 32 kB, 1 kB packed
+    path = write(tmp_path, "c.jsonl.gz", gzip.compress("".join(lines).encode()))
+    if not code:
+        assert len(list(each_document(path, limits=limits))) == 100
+        return
+    with pytest.raises(InputError, match=said) as caught:
+        list(each_document(path, limits=limits))
+    assert caught.value.code == code
 
 
 def many(kind: str, i: int) -> str:

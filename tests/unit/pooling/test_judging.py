@@ -262,6 +262,9 @@ def test_a_pool_goes_on_with_the_runs_it_was_begun_with(made: Case) -> None:
     deeper = find_candidates(made.runs, depth=made.candidates.depth + 1)
     with pytest.raises(ParameterError, match="the depth is not what it was"):
         Judging.resume(deeper, state)
+    turned = find_candidates(made.runs[::-1], depth=made.candidates.depth)
+    with pytest.raises(ParameterError, match="the order of the runs is not what it was"):
+        Judging.resume(turned, state)
     other = find_candidates(made.runs, depth=made.candidates.depth, ties="input")
     with pytest.raises(ParameterError, match="the order of ties is not what it was"):
         Judging.resume(other, state)

@@ -32,9 +32,16 @@ class Migration(migrations.Migration):
                         max_length=7,
                     ),
                 ),
+                ("coming_name", models.CharField(blank=True, max_length=200)),
                 ("size", models.PositiveIntegerField(default=0)),
                 ("failure", models.CharField(blank=True, max_length=400)),
                 ("made", models.DateTimeField(auto_now_add=True)),
+                (
+                    "coming",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="server.blob"
+                    ),
+                ),
                 (
                     "file",
                     models.ForeignKey(

@@ -17,6 +17,8 @@ class Corpus(models.Model):
     file = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="+")  # None: a dataset
     name = models.CharField(max_length=200)  # of the file, whose ending says what it is; or of the dataset
     state = models.CharField(max_length=7, choices=STATES, default=WAITING)
+    coming = models.ForeignKey(Blob, null=True, on_delete=models.PROTECT, related_name="+")  # takes its place if good
+    coming_name = models.CharField(max_length=200, blank=True)
     size = models.PositiveIntegerField(default=0)  # documents
     failure = models.CharField(max_length=400, blank=True)
     made = models.DateTimeField(auto_now_add=True)
