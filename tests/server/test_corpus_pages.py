@@ -49,7 +49,7 @@ def test_it_is_for_organisers_alone(world: World) -> None:
 
 
 def test_a_file_is_taken_read_and_counted(world: World) -> None:
-    world.filled()
+    world.received()
     assert "No corpus is here yet" in shown(world)
     text = upload(world, LINES)
     assert "docs.jsonl is here, and is being read." in text
@@ -154,7 +154,7 @@ def name_dataset(world: World, name: str) -> str:
 
 
 def test_a_dataset_is_named_instead_of_a_file(world: World, catalogue: Catalogue) -> None:
-    world.filled()
+    world.received()
     lines = "".join(f"{name}\t{text}\n" for name, text in TEXTS.items())
     catalogue.add("cranfield-test/ships", catalogue.documents(lines))
     text = name_dataset(world, "cranfield-test/ships")

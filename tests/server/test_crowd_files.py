@@ -196,7 +196,7 @@ def test_what_is_no_file_of_labels_is_refused(world: World, text: str, name: str
 
 
 def test_a_pool_that_is_not_open_takes_nothing(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = campaigns.draw_up(task, world.people["organiser"], grades=TWO)
     with pytest.raises(CranfieldError, match="takes no judgments now"):
         take_in(world, pool, HEADER + LINES)
@@ -242,7 +242,7 @@ def test_the_page_says_what_is_wrong(world: World) -> None:
 
 
 def test_many_labels_come_in_at_once(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = begun(world, task, grades=TWO)
     topics = pools.candidates_of(pool).topics
     rows = [f"w{n},{topic},{document},{n % 2}" for n in range(20) for topic in topics for document in DOCUMENTS]

@@ -151,7 +151,7 @@ def test_the_first_version_evaluates_all_runs_and_says_where_it_comes_from(world
 
 
 def test_what_was_known_stays_where_the_pool_says_nothing(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     first = task.version
     assert first is not None
     pool = begun(world, task, known=first)

@@ -31,7 +31,7 @@ def log(world: World) -> list[dict[str, Any]]:
 
 
 def test_files_are_for_organisers(world: World) -> None:
-    begun(world, world.filled())
+    begun(world, world.received())
     for name in ("pool.txt", "state.json", "log.jsonl"):
         for who in ("assessor", "alice", "loner"):
             assert world.client(who).get(f"{BASE}/{name}").status_code == 404
@@ -41,7 +41,7 @@ def test_files_are_for_organisers(world: World) -> None:
 
 
 def test_the_pool_as_trec_writes_it(world: World, tmp_path: Path) -> None:
-    pool = begun(world, world.filled(), budget=3)
+    pool = begun(world, world.received(), budget=3)
     assert content(world, "pool.txt") == b""
     asked = judge_all(pool, world.people["assessor"])
     (tmp_path / "pool.txt").write_bytes(content(world, "pool.txt"))
@@ -53,7 +53,7 @@ def test_the_pool_as_trec_writes_it(world: World, tmp_path: Path) -> None:
 
 
 def test_the_state_goes_on_elsewhere(world: World, tmp_path: Path) -> None:
-    pool = begun(world, world.filled(), strategy="thompson", seed=5)
+    pool = begun(world, world.received(), strategy="thompson", seed=5)
     judge_all(pool, world.people["assessor"], 20)
     (tmp_path / "state.json").write_bytes(content(world, "state.json"))
     state = read_state(tmp_path / "state.json")
@@ -69,7 +69,7 @@ def test_the_state_goes_on_elsewhere(world: World, tmp_path: Path) -> None:
 
 
 def test_the_log_has_everything_that_was_said(world: World) -> None:
-    task = world.filled()
+    task = world.received()
     pool = campaigns.draw_up(task, world.people["organiser"], grades=GRADES, overlap=100, judges=2)
     campaigns.set_gold(pool, world.people["organiser"], [(TOPICS[0], "G1", 2.0, "")])
     campaigns.begin(pool, world.people["organiser"])
@@ -112,7 +112,7 @@ def test_the_log_has_everything_that_was_said(world: World) -> None:
 
 
 def test_the_log_is_sent_while_it_is_read(world: World) -> None:
-    pool = begun(world, world.filled())
+    pool = begun(world, world.received())
     judge_all(pool, world.people["assessor"])
     answer: Any = world.client("organiser").get(f"{BASE}/log.jsonl")
     assert answer.streaming

@@ -103,7 +103,7 @@ def test_a_pool_is_drawn_up_as_the_form_says(world: World, task: Task) -> None:
 
 
 def test_labels_that_are_there_need_not_be_judged_again(world: World) -> None:
-    world.filled()
+    world.received()
     address = "/organise/ad-hoc/pools/"
     assert "Leave out what is judged already" in world.client("organiser").get(address).content.decode()
     # The four runs hold the same ten documents of each topic; eight of them are judged.
@@ -255,6 +255,6 @@ def test_the_desk_of_a_campaign_says_what_comes_next(world: World, task: Task) -
     desk = world.client("organiser").get("/organise/campaign/").content.decode()
     assert "Pool 1</a> (draft)" in desk
     assert "begin a pool" in desk
-    world.filled()
+    world.received()
     assert "A campaign" not in world.client("organiser").get("/organise/ad-hoc/").content.decode()
     del task

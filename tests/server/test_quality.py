@@ -51,7 +51,7 @@ def answer_all(pool: Pool, user: User, grade: Callable[[Question], float | None]
 
 def shared(world: World, **how: Any) -> tuple[Task, Pool]:
     """A pool of two documents of each of the 12 topics, each judged by two people."""
-    task = world.filled()
+    task = world.received()
     rules: dict[str, Any] = {"grades": TWO, "overlap": 100, "judges": 2, "budget": 2, "strategy": "depth"} | how
     return task, begun(world, task, **rules)
 
