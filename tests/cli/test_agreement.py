@@ -147,7 +147,7 @@ REFUSED = [
     (["--splits-file", "no.json"], 1, "no.json: there is no such file", "check the name of the file"),
     (["--splits-file", "split.json"], 1, "split.json: there is no such file", "did you mean splits.json?"),
     (["--splits-file", "empty.json"], 1, "empty.json: there is no split", SHAPE),
-    (["--splits-file", "s.csv"], 1, "s.csv:1: this is not JSON: Expecting value: line 1 column 1 (char 0)", SHAPE),
+    (["--splits-file", "s.csv"], 1, "s.csv:1: this is not JSON: Expecting value", SHAPE),
     (
         ["--splits-file", "far.json"],
         1,

@@ -29,6 +29,7 @@ FIXED = set("strategy depth first budget shared seed known runs grades".split())
 STANDS = {Pool.DRAFT: "is a draft", Pool.OPEN: "is being judged", Pool.ENDED: "has ended"}
 LONGEST = {"strategy": 200, "topic": 200, "document": 400}  # characters that can be kept
 FEWEST = 2  # grades
+SAID = Q(given__gt=0, given__gte=F("wanted"), disputed=False)  # by as many as were asked, who agree or were told
 EVERYBODY = 32_000  # people who judge a document of the trial: more than there are
 
 
@@ -245,7 +246,7 @@ def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) 
 
 def settled(pool: Pool) -> int:
     """Documents of which all is said: by as many as were asked, without a dispute; or known, as those of the trial."""
-    said = Q(gold=None, given__gt=0, given__gte=F("wanted"), disputed=False)
+    said = SAID & Q(gold=None)
     if pool.trial:
         same = pool.events.filter(kind="asked", topic=OuterRef("topic"), document=OuterRef("document"))
         said |= Q(Exists(same), gold__isnull=False)
@@ -274,15 +275,15 @@ class Progress:
 def progress(pool: Pool) -> Progress:
     """How far a pool has come, by topic and by person; nobody was asked for what a file alone has."""
     asked = pool.questions.filter(gold=None, wanted__gt=0)
-    done, relevant = Q(given__gte=1), Q(grade__gte=pool.task.rel)
+    relevant = Q(grade__gte=pool.task.rel)
     counts = asked.aggregate(
         asked=Count("id"),
         disputed=Count("id", filter=Q(disputed=True)),
-        begun=Count("id", filter=done),
+        begun=Count("id", filter=Q(given__gte=1)),
     )
     topics = (
         asked.values("topic")
-        .annotate(asked=Count("id"), judged=Count("id", filter=done), relevant=Count("id", filter=relevant))
+        .annotate(asked=Count("id"), judged=Count("id", filter=SAID), relevant=Count("id", filter=relevant))
         .order_by("topic")
     )
     said = Judgment.objects.filter(question__pool=pool, taken_back=None, kind=Judgment.FIRST, question__gold=None)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SLUG = "judging-2026"
 TOPICS, RUNS, DEPTH = 8, 10, 40
 BUDGET = 30  # judgments of each topic
-FIRST = 48  # judgments that are there already
+FIRST = 120  # judgments that are there already
 ABOUT = """\
 A campaign from its beginning: there are topics, documents and runs, and nobody has judged yet. Assessors judge what
 the pool asks for; the organiser sees how they agree, and makes labels of what they said.

@@ -282,8 +282,8 @@ def _new(target: str | os.PathLike[str]) -> Iterator[Path]:
         raise ParameterError(f"{folder} is in the home of the server", hint="choose another folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ParameterError(f"{folder} is not empty", hint="choose a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         yield folder
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -254,7 +254,8 @@ def _agreement_sentence(table: Table | None, shared: int) -> str:
     else:
         means = f"that is low, for below {TENTATIVE:g} conclusions rest on little"
     ends = f" ({row['low']:.2f} to {row['high']:.2f})" if row["low"] is not None else ""
-    return f"{row['statistic']} is {value:.2f}{ends} on {documents} that two or more people judged: {means}."
+    figure = f"{value:.2f}{ends}".replace("-", "−")
+    return f"{row['statistic']} is {figure} on {documents} that two or more people judged: {means}."
 
 
 def disputed_of(pool: Pool) -> list[Question]:

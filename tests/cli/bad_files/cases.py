@@ -438,7 +438,7 @@ TABLES = [
         files={"run.json": b'{"1": {"a": 2.5}\n'},
         command="evaluate qrels.txt run.json",
         code="E-JSON",
-        error="run.json:2: this is not JSON: Expecting ',' delimiter: line 2 column 1 (char 17)",
+        error="run.json:2: this is not JSON: Expecting ',' delimiter",
         hint='expected {"topic": {"document": 1.5}}',
     ),
     Refused(
