@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db.models import Count, F, Q
+from django.utils.crypto import salted_hmac
 
 from cranfield.core import VERSION, CranfieldError
 from cranfield.crowds import crowd_agreement_table
@@ -214,19 +215,21 @@ def _pooled(
 
     Who takes part is told to organisers, and once the task is closed; before that teams and runs are numbers.
     """
-    runs = tuple((one.label, one.team, str(one.run.blob_id)) for one in runs_on(task, kind) if one.run.blob_id)
+    named = kind == Snapshot.FULL or task.is_closed
+    there = [one for one in runs_on(task, kind) if one.run.blob_id]
+    if not named:  # an order that nobody can work out, and that says nothing of what is in the files
+        there.sort(key=lambda one: salted_hmac(__name__, one.run.key).hexdigest())
+    runs = tuple((one.label, one.team, str(one.run.blob_id)) for one in there)
     if version is None or not runs:
         return {"bias": None, "reuse": None}
-    named = kind == Snapshot.FULL or task.is_closed
     found = _health(version.qrels_id, topics, runs if named else _numbered(runs), task.measure, task.rel)
     return found | {"bias": found["bias"] and found["bias"] | {"named": named}}
 
 
 def _numbered(runs: Runs) -> Runs:
-    """Runs and teams as numbers, in an order that says nothing of who they are or when they came."""
-    ordered = sorted(runs, key=lambda run: run[2])
-    teams = {team: f"team {i}" for i, team in enumerate(dict.fromkeys(team for _, team, _ in ordered if team), 1)}
-    return tuple((f"run {i}", teams.get(team or ""), file) for i, (_, team, file) in enumerate(ordered, 1))
+    """Runs and teams as numbers."""
+    teams = {team: f"team {i}" for i, team in enumerate(dict.fromkeys(team for _, team, _ in runs if team), 1)}
+    return tuple((f"run {i}", teams.get(team or ""), file) for i, (_, team, file) in enumerate(runs, 1))
 
 
 @kept(8)
