@@ -51,7 +51,7 @@ def test_what_a_demo_holds() -> None:
     assert Result.objects.filter(version__number=2).count() == 6
     pool = tasks["judging-2026"].pools.get()
     stand = campaigns.progress(pool)
-    assert sum(row["judgments"] for row in stand.people) == 48
+    assert sum(row["judgments"] for row in stand.people) == 120
     assert (len(stand.people), stand.budget) == (2, 8 * 30)
     first = pool.questions.order_by("id")[0]
     text = corpora.document_of(pool.task, first.document)
