@@ -17,24 +17,24 @@ class Catalogue:
     def __init__(self, folder: Path) -> None:
         import ir_datasets  # after its folder is named
 
-        self.library: Any = ir_datasets
+        self.package: Any = ir_datasets
         self.folder = folder
         self.mine: list[str] = []
 
     def add(self, name: str, *parts: Any) -> str:
         """Make a dataset of parts known; what it is called where others name a file."""
-        self.library.registry.register(name, self.library.Dataset(*parts))
+        self.package.registry.register(name, self.package.Dataset(*parts))
         self.mine.append(name)
         return f"ir_datasets:{name}"
 
     def file(self, name: str, text: str) -> Any:
         """A file as the library wants it."""
         (self.folder / name).write_text(text, encoding="utf-8")
-        return self.library.util.LocalDownload(self.folder / name)
+        return self.package.util.LocalDownload(self.folder / name)
 
     def documents(self, text: str = "D1\tships sail\nD2\tthe marine railway\n") -> Any:
         """Documents of name and text."""
-        return self.library.formats.TsvDocs(self.file("docs.tsv", text))
+        return self.package.formats.TsvDocs(self.file("docs.tsv", text))
 
 
 @pytest.fixture
@@ -44,4 +44,4 @@ def catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catal
     made = Catalogue(tmp_path)
     yield made
     for name in made.mine:
-        del made.library.registry._registered[name]
+        del made.package.registry._registered[name]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -98,6 +99,12 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
     Campaign(topics=8, groups=3, runs=6, depth=50, ties=0.4, missing=0.4).write(folder)
     return folder
+
+
+@pytest.fixture
+def campaign_here(campaign: Path, here: Path) -> None:
+    """The folder in which one stands has the runs, judgments and entries of a campaign."""
+    shutil.copytree(campaign, here, dirs_exist_ok=True)
 
 
 @pytest.fixture

@@ -7,14 +7,10 @@ import pytest
 
 from tests.cli.conftest import Command, expect_refusal
 
+pytestmark = pytest.mark.usefixtures("campaign_here")
+
 REPLAYED = ["--simulate", "qrels.txt"]
 BOTH, FILE = "give both, or leave it out", "give its name, or leave it out"
-
-
-@pytest.fixture(autouse=True)
-def stand(campaign: Path, here: Path) -> None:
-    """A folder with runs, judgments and entries."""
-    shutil.copytree(campaign, here, dirs_exist_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_a_dataset_is_read_by_its_id(world: World, catalogue: Catalogue) -> None
 def test_a_dataset_that_is_unknown_or_has_no_documents_is_refused_at_once(world: World, catalogue: Catalogue) -> None:
     task = world.task()
     corpora.set_corpus(task, arrived(LINES, "docs.jsonl"), world.people["organiser"])
-    queries = catalogue.library.formats.TsvQueries(catalogue.file("queries.tsv", "1\tbees\n"))
+    queries = catalogue.package.formats.TsvQueries(catalogue.file("queries.tsv", "1\tbees\n"))
     named = catalogue.add("cranfield-test/queries", queries)
     for name, problem in (("no/such", "knows no such id"), (named, "has no documents")):
         with pytest.raises(CranfieldError, match=problem):
@@ -194,7 +194,7 @@ def test_a_dataset_that_is_unknown_or_has_no_documents_is_refused_at_once(world:
 
 
 def test_a_dataset_that_cannot_be_had_is_told(world: World, catalogue: Catalogue) -> None:
-    library = catalogue.library
+    library = catalogue.package
     away = library.util.Download([library.util.RequestsDownload("http://127.0.0.1:9/docs.tsv", tries=1)])
     named = catalogue.add("cranfield-test/away", library.formats.TsvDocs(away))
     corpora.set_dataset(world.task(), named, world.people["organiser"])

@@ -45,18 +45,18 @@ def test_documents_are_read_one_by_one(catalogue: Catalogue) -> None:
 
 
 def test_a_title_is_told_once(catalogue: Catalogue) -> None:
-    kind = catalogue.library.datasets.beir.BeirTitleDoc  # its text is: title, a blank, text
+    kind = catalogue.package.datasets.beir.BeirTitleDoc  # its text is: title, a blank, text
     lines = catalogue.file("docs.tsv", "D1\tThey sail the sea.\tShips\nD2\tno title\t\n")
-    named = catalogue.add("cranfield-test/titled", catalogue.library.formats.TsvDocs(lines, doc_cls=kind))
+    named = catalogue.add("cranfield-test/titled", catalogue.package.formats.TsvDocs(lines, doc_cls=kind))
     told = [(one.title, one.text) for one in each_document(named)]
     assert told == [("Ships", "They sail the sea."), ("", "no title")]
     lines = catalogue.file("trials.tsv", "D1\tA trial\tfever\tIt was warm.\n")
-    named = catalogue.add("cranfield-test/trials", catalogue.library.formats.TsvDocs(lines, doc_cls=Trial))
+    named = catalogue.add("cranfield-test/trials", catalogue.package.formats.TsvDocs(lines, doc_cls=Trial))
     assert [(one.title, one.text) for one in each_document(named)] == [("A trial", "fever\nIt was warm.")]
 
 
 def test_topics_have_their_parts_and_their_language(catalogue: Catalogue) -> None:
-    formats, medline = catalogue.library.formats, catalogue.library.datasets.medline
+    formats, medline = catalogue.package.formats, catalogue.package.datasets.medline
     named = catalogue.add("cranfield-test/trec", formats.TrecQueries(catalogue.file("topics", TREC), lang="ar"))
     (found,) = read_topics(named).texts
     assert (found.topic, found.language) == ("AR1", "ar")
@@ -72,7 +72,7 @@ def test_topics_have_their_parts_and_their_language(catalogue: Catalogue) -> Non
 def test_judgments_are_read_too(catalogue: Catalogue) -> None:
     lines = "1 0 D1 2\n1 0 D2 0\n2 0 D1 1\n"
     named = catalogue.add(
-        "cranfield-test/qrels", catalogue.library.formats.TrecQrels(catalogue.file("qrels", lines), {})
+        "cranfield-test/qrels", catalogue.package.formats.TrecQrels(catalogue.file("qrels", lines), {})
     )
     found = read_qrels(named)
     assert (found.source.name, found.topics.to_list()) == (named, ["1", "2"])
@@ -94,13 +94,13 @@ def test_a_dataset_without_what_is_asked_for_is_refused(catalogue: Catalogue) ->
     hint = f"another id of the same collection may have them: {SITE}"
     check(lambda: read_topics(named), "E-DATASET", f"{named}: the dataset has no topics", hint)
     check(lambda: read_qrels(named), "E-DATASET", f"{named}: the dataset has no judgments", hint)
-    queries = catalogue.library.formats.TsvQueries(catalogue.file("queries.tsv", "1\tbees\n"))
+    queries = catalogue.package.formats.TsvQueries(catalogue.file("queries.tsv", "1\tbees\n"))
     named = catalogue.add("cranfield-test/queries", queries)
     check(lambda: list(each_document(named)), "E-DATASET", f"{named}: the dataset has no documents", hint)
 
 
 def test_data_that_cannot_be_had_is_refused(catalogue: Catalogue) -> None:
-    library = catalogue.library
+    library = catalogue.package
     nowhere = library.util.Download([library.util.RequestsDownload("http://127.0.0.1:9/docs.tsv", tries=1)])
     signed = library.util.LocalDownload(catalogue.folder / "after-signing.tsv")
     asks = library.util.Download([library.util.RequestsDownload("http://127.0.0.1:9/", tries=1, auth="nobody")])
