@@ -26,6 +26,7 @@ ASSESSORS, SECONDS = 32, 120
 PACE = 3.0  # seconds from one judgment of somebody to their next: faster than anybody reads
 MOST_MS = 150  # of the 95th percentile
 AGAIN = 0.1  # of the answers are sent twice, as by a browser that heard nothing
+PEOPLE = 2  # who judge a tenth of the documents
 SECRET = "c" * 32  # of forms: any, as long as cookie and header say the same
 
 # Each runs in a process of its own, as Django is told about one home only.
@@ -59,7 +60,7 @@ for run in range(runs):
         order = sorted(range(2 * documents), key=lambda d: d + dice.uniform(0, documents))[:documents]
         lines += [f"{t} Q0 d{d} {r} {documents - r} run{run}" for r, d in enumerate(order, 1)]
     submitting.receive(task, team, organiser, arrived("\\n".join(lines) + "\\n", "run.txt"), name=f"run{run}")
-pool = campaigns.draw_up(task, organiser, strategy="nrg", depth=documents)
+pool = campaigns.draw_up(task, organiser, strategy="nrg", depth=documents, overlap=10, judges=2)
 campaigns.begin(pool, organiser)
 sessions = {}
 for number in range(int(sys.argv[3])):
@@ -209,13 +210,16 @@ def differences(seen: Load, held: dict[str, Any]) -> list[str]:
     there = Counter(Kept(*row) for row in held["judgments"])
     sent = Counter(seen.kept)
     wrong = [f"lost: {one}" for one in sent - there] + [f"not acknowledged: {one}" for one in there - sent]
-    documents = Counter((one.topic, one.document) for one in there.elements())
-    wrong += [f"judged {often} times: {which}" for which, often in documents.items() if often > 1]
+    each = Counter((one.topic, one.document, one.who) for one in there.elements())
+    wrong += [f"judged {often} times by one person: {which}" for which, often in each.items() if often > 1]
+    documents = Counter((topic, document) for topic, document, _ in each)
+    wrong += [f"judged by {often} people: {which}" for which, often in documents.items() if often > PEOPLE]
     steps = held["events"]
     if [number for number, *_ in steps] != list(range(1, len(steps) + 1)):
         wrong.append("the steps of the pool have a gap")
-    told = Counter((topic, document, grade) for _, kind, topic, document, grade in steps if kind == "told")
-    if told != Counter((one.topic, one.document, one.grade) for one in there.elements()):
+    told = [((topic, document), grade) for _, kind, topic, document, grade in steps if kind == "told"]
+    first = {(topic, document): grade for _, _, topic, document, grade in reversed(held["judgments"])}
+    if len(told) != len(first) or dict(told) != first:
         wrong.append("the pool has learnt something else than was said")
     return wrong
 

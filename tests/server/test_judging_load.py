@@ -48,12 +48,25 @@ SENT = [Kept("a", "a-1", "1", "d1", 0.0), Kept("b", "b-1", "2", "d1", 1.0)]
             SENT,
             [*HELD["judgments"], HELD["judgments"][0]],
             HELD["events"],
-            ["not acknowledged", "judged 2 times", "learnt"],
+            ["not acknowledged", "judged 2 times by one person"],
         ),
+        (
+            [*SENT, Kept("b", "b-2", "1", "d1", 1.0)],
+            [*HELD["judgments"], ["b", "b-2", "1", "d1", 1.0]],  # a second person, whose grade teaches nothing
+            HELD["events"],
+            [],
+        ),
+        (
+            [*SENT, Kept("b", "b-2", "1", "d1", 1.0), Kept("c", "c-1", "1", "d1", 0.0)],
+            [*HELD["judgments"], ["b", "b-2", "1", "d1", 1.0], ["c", "c-1", "1", "d1", 0.0]],
+            HELD["events"],
+            ["judged by 3 people"],
+        ),
+        (SENT, HELD["judgments"], [*HELD["events"][:3], [4, "told", "2", "d1", 0.0]], ["learnt"]),
         (SENT, HELD["judgments"], HELD["events"][1:], ["gap"]),
         (SENT, HELD["judgments"], HELD["events"][:3], ["learnt"]),
     ],
-    ids=["good", "lost", "sent by nobody", "doubled", "gap", "not learnt"],
+    ids=["good", "lost", "sent by nobody", "doubled", "two people", "too many", "wrongly learnt", "gap", "not learnt"],
 )
 def test_what_went_wrong_would_be_seen(
     sent: list[Kept], judgments: list[object], events: list[object], said: list[str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from . import pools
@@ -207,8 +207,9 @@ def _check(pool: Pool, said: Said) -> None:
 
 def _open_to(pool: Pool, user: User) -> QuerySet[Question]:
     """Questions that somebody has neither judged nor at hand."""
-    judged = Q(judgments__user=user, judgments__taken_back=None)
-    return pool.questions.exclude(pk__in=pool.questions.filter(judged | Q(turns__user=user)).values("pk"))
+    said = Judgment.objects.filter(question=OuterRef("pk"), user=user, taken_back=None)
+    mine = Turn.objects.filter(question=OuterRef("pk"), user=user)
+    return pool.questions.filter(~Exists(said), ~Exists(mine))
 
 
 def _trial(pool: Pool, user: User) -> Question | None:
@@ -225,7 +226,7 @@ def _begun(pool: Pool, user: User) -> Question | None:
 def _waiting(pool: Pool, user: User, **which: bool | int) -> Question | None:
     """What one more is to judge, and nobody has in hand for that, or has left."""
     fresh = Count("turns", filter=Q(turns__at__gt=timezone.now() - PATIENCE))
-    found = _open_to(pool, user).filter(gold=None, **which).annotate(out=fresh)
+    found = _open_to(pool, user).filter(gold=None, given__lt=F("wanted"), **which).annotate(out=fresh)
     return found.filter(given__lt=F("wanted") - F("out")).order_by("id").first()
 
 
