@@ -276,7 +276,8 @@ def judging(folder: Path, rounds: int) -> list[Row]:
     for name in ("SQLite", "PostgreSQL"):
         seen, wrong = judge(folder / f"judged-{name}", name, (20, 50, 100), seconds=SECONDS, pace=PACE)
         print(f"  {name}: {seen}; {len(wrong)} wrong")
-        what = f"{ASSESSORS} assessors on {name}, each a judgment every {PACE:g} s for {SECONDS} s, a tenth of documents for two"
+        what = f"{ASSESSORS} assessors on {name}, each a judgment every {PACE:g} s for {SECONDS} s"
+        what += ", a tenth of documents for two"
         told = f"{len(seen.kept):,} judgments, {len(wrong)} lost, doubled or failed"
         for said, took in (("the next document", seen.nexts), ("an answer, with what comes next", seen.says)):
             good = p95(took) <= MOST_MS and not wrong
