@@ -104,6 +104,22 @@ def judge_on() -> list[Any]:
     return [found, question and [question.topic, question.document], pool.events.count()]
 
 
+def read_dataset(folder: str | None = None) -> list[Any]:
+    """Read the corpus, a dataset that is in a folder where one is given: its state, and what is found in it."""
+    from pathlib import Path
+
+    from cranfield.server import corpora, jobs
+    from cranfield.server.models import Corpus
+    from tests.catalogued import Catalogue
+
+    if folder is not None:
+        catalogue = Catalogue(Path(folder))
+        catalogue.add("cranfield-test/ships", catalogue.documents())
+    jobs.work(once=True)
+    corpus = Corpus.objects.get()
+    return [corpus.name, corpus.state, corpus.failure, [one.name for one in corpora.search(corpus.task, "railway")]]
+
+
 def hand_in_another() -> list[str]:
     """Hand in one more run where some are, and evaluate it."""
     from cranfield.server import jobs

@@ -26,6 +26,7 @@ from tests.server.world import arrived, qrels
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.catalogued import Catalogue
     from tests.server.world import World
 
 STRANGE = {"1e16": 1e16, "pi": 3.14, "one": 1.0, "deep": [{"z": None, "a": True}], "é": "\u2028 ☃ \\"}
@@ -111,6 +112,22 @@ def test_judging_goes_on_where_it_was_and_documents_are_read_again(world_of_thre
     home = restored(tmp_path, kept.path)
     assert elsewhere.ask(home, "judge_on") == elsewhere.judge_on()
     assert elsewhere.judge_on()[0] == ["D01", "D02", "D03"]
+
+
+def test_a_corpus_that_is_a_dataset_is_read_again_by_its_id(
+    world_of_threads: World, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    world = world_of_threads
+    named = catalogue.add("cranfield-test/ships", catalogue.documents())
+    corpora.set_dataset(world.task(), named, world.people["organiser"])
+    assert elsewhere.read_dataset() == [named, "ready", "", ["D2"]]
+    kept = backup(tmp_path / "all.tar")
+    assert "document" not in kept.rows
+    assert elsewhere.ask(restored(tmp_path, kept.path), "read_dataset", str(tmp_path)) == elsewhere.read_dataset()
+    # A machine that knows no such dataset says so, and the rest is there.
+    name, state, failure, found = elsewhere.ask(restored(tmp_path, kept.path, name="bare"), "read_dataset")
+    assert (name, state, found) == (named, "failed", [])
+    assert failure.startswith(f"{named}: ir_datasets knows no such id")
 
 
 def test_nobody_else_may_read_it(light: Task, tmp_path: Path) -> None:

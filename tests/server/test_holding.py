@@ -71,6 +71,26 @@ def test_an_answer_and_what_comes_then_are_kept_together(
     assert Turn.objects.get().question == second  # they have it still, and may say it again
 
 
+def test_a_page_that_asks_again_does_not_wait_for_the_pool(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, user = begun(world, world.received(), strategy="mtf", overlap=50, judges=2), world.people["assessor"]
+    mine = in_hand.now_and_after(pool, user)
+    assert len(mine) == 1  # what comes then hangs on what is said of it
+
+    def busy(_: object) -> None:
+        raise AssertionError("held")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pools, "held", busy)
+        assert in_hand.now_and_after(pool, user) == mine
+    other = world.people["loner"]
+    while not judging.sure(pool, user):  # until another has judged what two are to judge
+        (now, *_) = in_hand.now_and_after(pool, other)
+        judging.judge(pool, other, said(now, 1))
+    judging.judge(pool, user, said(mine[0], 0))
+    (now, *_) = in_hand.now_and_after(pool, user)
+    assert (now.given, now.wanted) == (1, 2)
+
+
 def test_what_was_put_off_comes_after_what_is_in_hand(world: World) -> None:
     pool, user = begun(world, world.received(), strategy="depth", budget=2), world.people["assessor"]
     off = judging.next_for(pool, user)

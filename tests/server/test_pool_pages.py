@@ -255,6 +255,10 @@ def test_the_desk_of_a_campaign_says_what_comes_next(world: World, task: Task) -
     desk = world.client("organiser").get("/organise/campaign/").content.decode()
     assert "Pool 1</a> (draft)" in desk
     assert "begin a pool" in desk
+    post(world, ONE, {"act": "begin"})
+    desk = world.client("organiser").get("/organise/campaign/").content.decode()
+    assert "judging has begun, and more can join" in desk
+    assert "begin a pool" not in desk
     world.received()
     assert "A campaign" not in world.client("organiser").get("/organise/ad-hoc/").content.decode()
     del task

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def now_and_after(pool: Pool, user: User) -> list[Question]:
     """What somebody is to judge now, and what comes then where no answer changes it."""
     mine = judging.in_hand(pool, user) if pool.state == Pool.OPEN else []
-    if len(mine) > 1 or (mine and not _knows_more(pool)):
+    if len(mine) > 1 or (mine and not _more(pool, user, mine[0])):  # looked up before the pool is held: most go on here
         return mine[:2]
     with pools.held(pool) as live:
         return _filled(live, user)
@@ -35,15 +35,17 @@ def _filled(live: Live, user: User) -> list[Question]:
     mine = judging.in_hand(live.pool, user)
     if not mine and (found := judging.hand_out(live, user)) is not None:
         mine = [found]
-    if len(mine) == 1 and _knows_more(live.pool) and _stays(live.pool, user, mine[0]):
+    if len(mine) == 1 and _more(live.pool, user, mine[0]):
         after = judging.hand_out(live, user, ahead=True)
         return mine if after is None else [*mine, after]
     return mine[:2]
 
 
-def _knows_more(pool: Pool) -> bool:
-    """Whether anything can be asked ahead of an answer."""
-    return bool(pool.trial or pool.overlap) or not parse_strategy(pool.strategy).adaptive
+def _more(pool: Pool, user: User, now: Question) -> bool:
+    """Whether there may be something to ask ahead of the answer to what somebody has in hand."""
+    if parse_strategy(pool.strategy).adaptive and judging.sure(pool, user) is None:
+        return False
+    return _stays(pool, user, now)
 
 
 def _stays(pool: Pool, user: User, now: Question) -> bool:

@@ -64,13 +64,18 @@ def hand_out(live: Live, user: User, *, ahead: bool = False) -> Question | None:
     their own topic as long as that has some; at the end what they have put off. ``ahead`` of an answer a strategy that
     learns from it is not asked: the order would be another.
     """
-    found = _trial(live.pool, user) or _begun(live.pool, user)
+    found = sure(live.pool, user)
     if found is None and not (ahead and live.judging.strategy.adaptive):
         found = _new(live, user) or _waiting(live.pool, user)
         found = found or _put_off_first(live.pool, user)
     if found is not None:
         Turn.objects.create(question=found, user=user)
     return found
+
+
+def sure(pool: Pool, user: User) -> Question | None:
+    """What comes for somebody whatever is answered before it: of the trial, or what others have judged."""
+    return _trial(pool, user) or _begun(pool, user)
 
 
 def _put_off_first(pool: Pool, user: User) -> Question | None:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from cranfield.core import CranfieldError
 from cranfield.server import tasks
 from cranfield.server.forms.tasks import Measured, Named, Parts, Rules, Split, said
-from cranfield.server.models import Job, Role, Submission, Task
+from cranfield.server.models import Job, Pool, Role, Submission, Task
 from cranfield.server.people import may_organise
 
 from .organised import attempt, for_organisers, logged_in, user_of
@@ -51,6 +51,7 @@ def desk(request: HttpRequest, task: Task) -> HttpResponse:
         "waiting": waiting,
         "failed": failed,
         "labels": task.version,
+        "judging": task.pools.filter(state=Pool.OPEN).exists(),
         "alike": runs.exclude(report=[]).count(),
         "teams": task.participant_set.count(),
         "last": runs.order_by("-received").select_related("team")[:5],
