@@ -66,6 +66,11 @@ def test_what_would_be_sent_is_counted(world: World, model: StandIn) -> None:
     assert few.documents == pool.questions.filter(document=question.document).count()
 
 
+def share(of: float) -> str:
+    """A percentage as pages set it."""
+    return f"{100 * of:.1f}\N{NO-BREAK SPACE}%"
+
+
 def test_machine_and_people_side_by_side(world: World, model: StandIn) -> None:
     pool = pooled(world, asked=24, judged=24)
     held = {(q.topic, q.document): q.grade for q in pool.questions.all()}
@@ -76,13 +81,16 @@ def test_machine_and_people_side_by_side(world: World, model: StandIn) -> None:
     model.says = lambda prompt: graded(int(says[item(prompt)]))
     start(world, pool)
     world.work()
+    ended = "No machine is asked any more"
+    assert ended in world.client("organiser").get(PAGE, headers={"HX-Request": "true"}).content.decode()
     page = world.client("organiser").get(PAGE).content.decode()
+    assert ended not in page  # all is there
     n, yes, told = len(held), len(ones), len(ones) + len(more) - len(less)
     chance = (yes * told + (n - yes) * (n - told)) / n**2
     kappa = ((n - 4) / n - chance) / (1 - chance)  # cohen1960
     assert n == 24
-    assert f"standin says what people say of {20 / 24:.1%} of 24 items (κ {kappa:.2f})" in page
-    assert f"more of {3 / 24:.1%} and less of {1 / 24:.1%}" in page
+    assert f"standin says what people say of {share(20 / 24)} of 24 items (κ {kappa:.2f})" in page
+    assert f"more of {share(3 / 24)} and less of {share(1 / 24)}" in page
     ranked: dict[str, dict[str, dict[str, float]]] = {}
     for name, shift in RUNS:
         lines = [line.split() for line in run_text(name, shift).splitlines()]

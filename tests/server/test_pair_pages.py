@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from cranfield.server import campaigns, corpora, preferring
 from cranfield.server.models import Pair, Vote
+from cranfield.server.templatetags import shown
 
 from .test_preferring import judged, vote_all
 from .world import DOCUMENTS, World, arrived
@@ -138,7 +139,7 @@ def test_organisers_read_strengths_and_take_the_votes(world: World) -> None:
     study = preferring.study_of(pool)
     assert study is not None
     assert study.verdict is not None
-    assert study.verdict["sentence"] in unescape(page)
+    assert shown.told(study.verdict["sentence"]) in unescape(page)
     assert page.count('<th scope="row">') == len(study["strengths"]) == 4 * 2 + 4 * 3
     best = study["strengths"].rows()[0]
     assert f"{best['strength']:+.2f}".replace("-", "−") in page

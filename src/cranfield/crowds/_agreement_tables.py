@@ -101,7 +101,7 @@ def _cohen_row(answers: Answers, draws: int, level: float, seed: int) -> dict[st
         for start in range(0, done, block)
     ]
     half = float(ndtri(1 - level / 2)) * _error(np.concatenate(drawn))
-    note = f"{pairs.pairs:,} pairs of workers; standard error from {done:,} draws"
+    note = f"{pairs.pairs:,} pair{'s' * (pairs.pairs != 1)} of workers; standard error from {done:,} draws"
     return row | {"value": value, "low": value - half, "high": value + half, "note": note}
 
 

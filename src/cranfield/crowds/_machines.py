@@ -206,7 +206,7 @@ def machines_sentence(table: Table, both: Sequence[BothValues] = ()) -> str:
             said.append(f"{name} labelled nothing that people did.")
             continue
         words = f"{name} says what people say of {_percent(row['equal'])} of {_items(row['items'])}"
-        kappa = "" if row["kappa"] is None else f" (κ {row['kappa']:.2f})"
+        kappa = "" if row["kappa"] is None else f" (κ {row['kappa']:z.2f})"
         words += f"{kappa}, more of {_percent(row['higher'])} and less of {_percent(row['lower'])}"
         said.append(words + (f"; {_order_told(orders[name])}." if name in orders else "."))
     return " ".join(said)

@@ -110,6 +110,8 @@ class MaxMean(Arms):
 class MaxMeanNS(MaxMean):
     """MaxMean for runs that change on the way down (non-stationary): with rate 0 a run's last judgment alone counts."""
 
+    asks: ClassVar[str] = "as maxmean, by the last judgment of each run alone"
+
     rate: Share = 0.0
 
 
@@ -130,6 +132,8 @@ class Thompson(MaxMean):
 @strategy("thompson-ns", cite="losada2017bandits,thompson1933", aliases=("ts-ns",))
 class ThompsonNS(Thompson):
     """Thompson sampling for runs that change on the way down (non-stationary)."""
+
+    asks: ClassVar[str] = "as thompson, by the last judgment of each run alone"
 
     rate: Share = 0.0
 

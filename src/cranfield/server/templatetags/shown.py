@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ register = template.Library()
 NOTHING = "–"
 SPACE = "\N{NO-BREAK SPACE}"
 PERCENT = f"{SPACE}%"
+MINUS = re.compile(r"(?<=[ (\[])-(?=\.?\d)")
 
 
 @register.filter
@@ -35,6 +37,12 @@ def count(value: int) -> str:
 def signed(value: Any, places: int = 4) -> str:
     """A difference with its sign; a dash where there is none."""
     return NOTHING if value is None else f"{value:+z.{places}f}".replace("-", "−")
+
+
+@register.filter
+def told(sentence: Any) -> str:
+    """What the library says, set as pages are: with a minus sign, and a space before the sign of percent."""
+    return re.sub(r"(?<=\d)%", PERCENT, MINUS.sub("−", str(sentence or "")))
 
 
 @register.filter
