@@ -21,14 +21,13 @@ def command(home: str, database: str, once: bool) -> None:
       cranfield worker --home boards --once
       cranfield worker --home boards --database postgresql://me@db/boards
     """
-    from cranfield.server.processes import step_back
-
-    step_back()
     open_home(home, database)
     from cranfield.server.jobs import stop_on_signals, work
+    from cranfield.server.processes import step_back
     from cranfield.server.starting import check_migrated
 
     check_migrated()
+    step_back()  # once there is something to do: who is refused stays what they were
     stop = threading.Event()
     stop_on_signals(stop)
     if not once:
