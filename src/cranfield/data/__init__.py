@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from ._corpus import each_document as each_document
     from ._corpus import read_corpus as read_corpus
     from ._corpus_files import Found as Found
+    from ._engines import Engine as Engine
+    from ._engines import connect as connect
     from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
     from ._entries import Entry as Entry
@@ -74,6 +76,10 @@ if TYPE_CHECKING:
     from ._labels import Labels as Labels
     from ._labels import Votes as Votes
     from ._limits import Limits as Limits
+    from ._logs import FIELDS as FIELDS
+    from ._logs import PAUSE as PAUSE
+    from ._logs import SATISFIED as SATISFIED
+    from ._logs import Log as Log
     from ._metadata import flatten_metadata as flatten_metadata
     from ._metadata import header_of as header_of
     from ._metadata import read_metadata as read_metadata
@@ -91,6 +97,7 @@ if TYPE_CHECKING:
     from ._prior import split_known as split_known
     from ._read_labels import labels_from_qrels as labels_from_qrels
     from ._read_labels import read_labels as read_labels
+    from ._read_log import read_log as read_log
     from ._read_votes import read_votes as read_votes
     from ._regraded import grades_table as grades_table
     from ._regraded import judged_table as judged_table
@@ -117,6 +124,7 @@ else:
             "_collections": "Collection read_collections",
             "_corpus": "Corpus each_document read_corpus",
             "_corpus_files": "Found",
+            "_engines": "Engine connect",
             "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",
@@ -126,11 +134,13 @@ else:
             "_join_labels": "join_labels",
             "_labels": "Answers Labels Votes",
             "_limits": "Limits",
+            "_logs": "FIELDS PAUSE SATISFIED Log",
             "_metadata": "flatten_metadata header_of read_metadata run_type write_metadata",
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
             "_read_labels": "labels_from_qrels read_labels",
+            "_read_log": "read_log",
             "_read_votes": "read_votes",
             "_regraded": "grades_table judged_table regrade regraded_table",
             "_relabelled": "judgments_table",

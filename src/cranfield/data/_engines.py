@@ -1,0 +1,126 @@
+"""Where logs are asked: DuckDB in this process, or Spark. The same expressions run on both."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core import InputError, ParameterError, need
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from ibis.backends import BaseBackend
+    from ibis.expr.types import Table as Expression
+
+HINT = "engines: duckdb, spark://HOST:PORT, local[2], sc://HOST:PORT, or a Spark session"
+MASTERS = ("spark://", "local", "yarn", "k8s://")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Engine:
+    """A place where tables are, and what asks them; ``session`` is that of Spark, None: it is DuckDB."""
+
+    backend: "BaseBackend"
+    session: Any = None
+
+    def __repr__(self) -> str:
+        return "DuckDB" if self.session is None else "Spark"
+
+    def read(self, paths: list[str], kind: str, *, tabs: bool = False) -> "Expression":
+        """Files of one kind (parquet, json, csv) as a table; every cell of CSV as text."""
+        if kind != "csv":
+            reader = self.backend.read_parquet if kind == "parquet" else self.backend.read_json
+            return reader(paths if self.session is None else _all(paths))
+        apart = "\t" if tabs else ","
+        if self.session is None:
+            return self.backend.read_csv(paths, all_varchar=True, header=True, delim=apart)
+        return self.backend.read_csv(_all(paths), header=True, sep=apart, mode="FAILFAST")
+
+    def hold(self, table: "pa.Table") -> "Expression":
+        """Columns in memory as a table."""
+        import ibis
+
+        name = ibis.util.gen_name("cranfield_log")
+        if self.session is None:
+            return self.backend.create_table(name, table, temp=True)
+        # Through a file: by way of pandas Spark would take what is missing for the word NaN.
+        import pyarrow.parquet as pq
+
+        with tempfile.TemporaryDirectory(prefix="cranfield-log-") as folder:
+            pq.write_table(table, f"{folder}/log.parquet")
+            self.session.read.parquet(f"{folder}/log.parquet").localCheckpoint().createOrReplaceTempView(name)
+        return self.backend.table(name)
+
+    def keep(self, expression: "Expression") -> "Expression":
+        """What an expression comes to, worked out once."""
+        import ibis
+
+        name = ibis.util.gen_name("cranfield_kept")
+        if self.session is None:
+            return self.backend.create_table(name, expression, temp=True)
+        self._frame(expression).cache().createOrReplaceTempView(name)
+        return self.backend.table(name)
+
+    def fetch(self, expression: "Expression") -> "pa.Table":
+        """What an expression comes to, as columns here."""
+        if self.session is None:
+            return self.backend.to_pyarrow(expression)
+        return self._frame(expression).toArrow()
+
+    def _frame(self, expression: "Expression") -> Any:
+        return self.session.sql(self.backend.compile(expression))
+
+
+def _all(paths: list[str]) -> Any:
+    """Files as Spark takes them: by one name, or several."""
+    return paths[0] if len(paths) == 1 else paths
+
+
+def connect(engine: Any = None, *, memory: str | None = None) -> Engine:
+    """An engine by its name or address (duckdb, spark://host:port, local[2], sc://host:port), or of a Spark session.
+
+    ``memory`` is how much DuckDB may use ("4GB"); what does not fit goes to the disk.
+    """
+    if isinstance(engine, Engine):
+        return engine
+    ibis = need("ibis", extra="logs")
+    if engine is None or engine == "duckdb":
+        return Engine(_duckdb(ibis, memory))
+    if isinstance(engine, str):
+        if not engine.startswith((*MASTERS, "sc://")):
+            raise ParameterError(f"there is no engine {engine!r}", hint=HINT)
+        engine = _session(engine)
+    if type(engine).__name__ != "SparkSession":
+        raise ParameterError(f"an object of type {type(engine).__name__} is no engine", hint=HINT)
+    engine.conf.set("spark.sql.session.timeZone", "UTC")
+    return Engine(ibis.pyspark.connect(engine), engine)
+
+
+def _duckdb(ibis: Any, memory: str | None) -> "BaseBackend":
+    settings = {"temp_directory": str(Path(tempfile.gettempdir()) / "cranfield-duckdb")}
+    if memory is not None:
+        settings["memory_limit"] = memory
+    try:
+        return ibis.duckdb.connect(**settings)
+    except Exception as error:
+        if memory is None or "memory" not in str(error).lower():
+            raise
+        raise ParameterError(f"{memory!r} is no amount of memory", hint="for example: 4GB") from None
+
+
+def _session(address: str) -> Any:
+    """A Spark session of our own, whose workers run this very Python."""
+    import os
+    import sys
+
+    need("pyspark", extra="spark")
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("cranfield").config("spark.ui.showConsoleProgress", "false")
+    builder = builder.remote(address) if address.startswith("sc://") else builder.master(address)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(f"{address}: Spark does not answer: {said}", hint=HINT, code="E-ENGINE") from None

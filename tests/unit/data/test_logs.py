@@ -1,0 +1,142 @@
+"""Logs of result pages: read from anything, checked, cut into pages and sessions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cranfield.core import CranfieldError
+from cranfield.data import FIELDS, connect, read_log
+from tests import logged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER = "impression,user,time,topic,rank,document,clicked\n"
+LINES = "i1,u1,2024-05-01T10:00:00Z,q,1,a,1\ni1,u1,2024-05-01T10:00:00Z,q,2,b,0\n"
+
+
+def pages(log: Any) -> list[dict[str, Any]]:
+    """A row for each page, sorted by its name."""
+    found: list[dict[str, Any]] = log.engine.fetch(log.impressions().order_by("impression")).to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_pages_and_sessions_are_those_of_plain_python(seed: int) -> None:
+    rows = logged.made_up(400, seed)
+    log = read_log(logged.as_arrow(rows))
+    stays, dropped = logged.cleaned(rows)
+    assert {row["reason"]: row["rows"] for row in log.dropped.rows()} == dropped
+    assert sum(dropped.values()) > 20
+    expected = logged.impressions(stays)
+    assert pages(log) == [{name: row[name] for name in pages(log)[0]} for row in expected]
+    assert {row["session"] for row in expected} > {f"{row['user']}#0" for row in expected}
+
+
+def test_every_file_and_frame_gives_the_same(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    rows = logged.made_up(60, 5)
+    table = logged.as_arrow(rows)
+    pq.write_table(table, tmp_path / "log.parquet")
+    with gzip.open(tmp_path / "log.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    for suffix, apart in ((".csv", ","), (".tsv", "\t")):
+        lines = [apart.join("" if row[name] is None else str(row[name]) for name in logged.COLUMNS) for row in rows]
+        (tmp_path / f"log{suffix}").write_text("\n".join((apart.join(logged.COLUMNS), *lines)) + "\n")
+    expected = pages(read_log(table))
+    for name in ("log.parquet", "log.jsonl.gz", "log.csv", "log.tsv"):
+        assert pages(read_log(tmp_path / name)) == expected, name
+    for frame in (table.to_pandas(), table.to_pydict(), read_log(table)):
+        assert pages(read_log(frame)) == expected
+    pq.write_table(table.slice(0, 100), tmp_path / "part-1.parquet")
+    pq.write_table(table.slice(100), tmp_path / "part-2.parquet")
+    assert pages(read_log(str(tmp_path / "part-*.parquet"))) == expected
+    assert pages(read_log([tmp_path / "part-1.parquet", tmp_path / "part-2.parquet"])) == expected
+
+
+def test_columns_are_found_by_the_names_people_use(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Impression_ID,query,position,url,click,client_id\ni1,q,1,a,true,u\n")
+    log = read_log(tmp_path / "a.csv")
+    assert log.known == {"impression", "topic", "rank", "document", "clicked", "user"}
+    (tmp_path / "b.csv").write_text("page,phrase,rank,doc,hit\ni1,q,1,a,yes\n")
+    log = read_log(tmp_path / "b.csv", columns={"impression": "page", "topic": "phrase", "clicked": "hit"})
+    assert pages(log) == [{"impression": "i1", "topic": "q", "shown": 1, "clicks": 1, "first_rank": 1, "last_rank": 1}]
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("2024-05-01T10:00:00.250Z", 1714557600.25),  # 19,844 days and 10 hours after 1970
+        ("2024-05-01 12:00:00+02:00", 1714557600.0),
+        ("2024-05-01 10:00:00", 1714557600.0),
+        ("1714557600", 1714557600.0),
+        ("1714557600250", 1714557600.25),
+        ("1714557600250000", 1714557600.25),
+    ],
+)
+def test_times_are_seconds_whatever_they_are_written_in(tmp_path: Path, written: str, seconds: float) -> None:
+    assert 1714557600 == (19_844 * 24 + 10) * 3600
+    (tmp_path / "a.csv").write_text(HEADER + LINES.replace("2024-05-01T10:00:00Z", written))
+    assert [page["time"] for page in pages(read_log(tmp_path / "a.csv"))] == [seconds]
+
+
+def test_a_page_whose_rows_contradict_each_other_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(HEADER + LINES + LINES.replace("i1", "i2").replace("q,2", "other,2"))
+    log = read_log(tmp_path / "a.csv")
+    reason = "rows of a page differ in topic or user"
+    assert log.dropped.rows() == [{"reason": reason, "rows": 2, "share": 0.5}]
+    assert log.dropped.caption == "2 of 4 rows left out"
+    assert len(read_log(tmp_path / "a.csv", whole=False).dropped) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "", "the file is empty"),
+        ("a.csv", HEADER, "the log has no rows"),
+        ("a.csv", "impression,topic,rank,document\ni,q,1,a\n", "there is no column for clicked"),
+        ("a.csv", HEADER + "i1,u1,2024-05-01,q,first,a,1\n", "no row can be used: no rank"),
+        ("a.csv", HEADER + "i1,u1,yesterday,q,1,a,1\n", "no row can be used: no time"),
+        ("a.csv", HEADER + "i1,u1,2024-05-01,q,1,a,perhaps\n", "no row can be used: neither clicked nor not"),
+        ("a.parquet", "no Parquet", "the file cannot be read"),
+        ("a.jsonl", '{"impression": ', "the file cannot be read"),
+        ("a.doc", "x", "nobody knows what this file is"),
+    ],
+)
+def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(CranfieldError, match=said) as caught:
+        read_log(tmp_path / name)
+    assert caught.value.hint
+
+
+def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    for data, said in ((tmp_path / "no.csv", "no such file"), (tmp_path, "no file of a log"), (3, "holds no log")):
+        with pytest.raises(CranfieldError, match=said):
+            read_log(data)
+    (tmp_path / "a.csv").write_text(HEADER + LINES)
+    with pytest.raises(CranfieldError, match="there is no column page"):
+        read_log(tmp_path / "a.csv", columns={"topic": "page"})
+    with pytest.raises(CranfieldError, match="a log has no query"):
+        read_log(tmp_path / "a.csv", columns={"query": "topic"})
+    with pytest.raises(CranfieldError, match="clicks by arm needs the column arm"):
+        read_log(tmp_path / "a.csv").require("arm", why="clicks by arm")
+
+
+def test_engines_that_do_not_exist_are_refused() -> None:
+    for engine, said in (("mysql", "there is no engine"), (3, "is no engine")):
+        with pytest.raises(CranfieldError, match=said):
+            connect(engine)
+    with pytest.raises(CranfieldError, match="'much' is no amount of memory"):
+        connect(memory="much")
+
+
+def test_every_field_says_what_it_is() -> None:
+    assert all(field.means and field.names[0] == name for name, field in FIELDS.items())
+    names = [name for field in FIELDS.values() for name in field.names]
+    assert len(names) == len(set(names))
