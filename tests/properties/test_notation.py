@@ -19,6 +19,8 @@ from .catalogue import CASES, NAMES, cases
 
 GRADE = st.integers(0, 12)
 # By the name of the parameter; one that is not here keeps its default.
+SHARES = st.floats(0, 1)
+TEXTS = st.lists(SHARES, min_size=4, max_size=4).map(lambda numbers: " ".join(map(str, numbers)))
 PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "k": st.none() | st.integers(1, 10_000),
     "judged_only": st.booleans(),
@@ -42,6 +44,10 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "T": st.floats(0.5, 100),
     "min_rel": st.integers(0, 2),
     "alpha": st.floats(0, 100),
+    "attraction": TEXTS,
+    "satisfaction": TEXTS,
+    "holding": TEXTS,
+    "after_click": SHARES,
     "of": st.sampled_from([NDCG(), NDCG(judged_only=True), RBP(p=0.5), RR(rel=2)]),
 }
 

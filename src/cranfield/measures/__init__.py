@@ -25,6 +25,16 @@ from ._bounds import scenario as scenario
 from ._cascade import ERR as ERR
 from ._cascade import ESL as ESL
 from ._cascade import RR as RR
+from ._clicked import RRCCM as RRCCM
+from ._clicked import RRDBN as RRDBN
+from ._clicked import RRDCM as RRDCM
+from ._clicked import RRSDBN as RRSDBN
+from ._clicked import UCCM as UCCM
+from ._clicked import UDBN as UDBN
+from ._clicked import UDCM as UDCM
+from ._clicked import UPBM as UPBM
+from ._clicked import USDBN as USDBN
+from ._clicked import UUBM as UUBM
 from ._compatibility import Compat as Compat
 from ._counts import Judged as Judged
 from ._counts import NumNonRel as NumNonRel
@@ -47,6 +57,7 @@ from ._discounted import DCG as DCG
 from ._discounted import NDCG as NDCG
 from ._discounted import RBP as RBP
 from ._discounted import P as P
+from ._given import CWL as CWL
 from ._goals import BPM as BPM
 from ._goals import IFT as IFT
 from ._incomplete import Bpref as Bpref
@@ -64,6 +75,7 @@ from ._levels import has_level as has_level
 from ._mapped import Interval as Interval
 from ._mapped import maximin as maximin
 from ._mapped import scores as scores
+from ._markov import MP as MP
 from ._parse import parse_measure as parse_measure
 from ._parse import parse_measures as parse_measures
 from ._peers import PEERS as PEERS
@@ -112,6 +124,13 @@ from ._values import DEFAULT as DEFAULT
 from ._values import measure_all as measure_all
 
 if TYPE_CHECKING:
+    from ._calibrate import calibrate_cwl as calibrate_cwl
+    from ._calibrate import calibrate_cwl_from_clicks as calibrate_cwl_from_clicks
+    from ._calibrate import calibrate_each as calibrate_each
+    from ._calibrate import calibrate_err as calibrate_err
+    from ._calibrate import calibrate_mp as calibrate_mp
+    from ._calibrate import calibrate_rbp as calibrate_rbp
+    from ._calibrate import calibrate_tbg as calibrate_tbg
     from ._choose import Step as Step
     from ._choose import choose as choose
     from ._choose import choose_pool as choose_pool
@@ -135,25 +154,37 @@ if TYPE_CHECKING:
     from ._first import found_first as found_first
     from ._first import unjudged_share as unjudged_share
     from ._first import unjudged_within as unjudged_within
+    from ._fitting import Calibrated as Calibrated
+    from ._fitting import Estimate as Estimate
     from ._overlap import Overlap as Overlap
     from ._overlap import overlap_by_topic as overlap_by_topic
     from ._overlap import rbo as rbo
     from ._rankings import Rankings as Rankings
     from ._rankings import Spacing as Spacing
     from ._rankings import spacing as spacing
+    from ._sessions import SESSION_MEASURES as SESSION_MEASURES
+    from ._sessions import SessionDCG as SessionDCG
+    from ._sessions import SessionMeasure as SessionMeasure
+    from ._sessions import SessionRBP as SessionRBP
+    from ._sessions import parse_session_measure as parse_session_measure
+    from ._sessions import session_values as session_values
     from ._users import user_model as user_model
 else:
     # What no evaluation needs.
     __getattr__ = Later(
         __name__,
         {
+            "_calibrate": "calibrate_cwl calibrate_cwl_from_clicks calibrate_each calibrate_err calibrate_mp "
+            "calibrate_rbp calibrate_tbg",
             "_choose": "Step choose choose_pool found_by rank_by_value",
             "_dominance": "Dominance dominate first_ranks",
             "_duplicates": "FIRST check_overlap duplicates_sentence duplicates_table may_overlap",
             "_explain": "by_family catalogue explain explained first_use worked",
             "_first": "cutoff_of found_first unjudged_share unjudged_within",
+            "_fitting": "Calibrated Estimate",
             "_overlap": "Overlap overlap_by_topic rbo",
             "_rankings": "Rankings Spacing spacing",
+            "_sessions": "SESSION_MEASURES SessionDCG SessionMeasure SessionRBP parse_session_measure session_values",
             "_users": "user_model",
         },
     )
