@@ -20,7 +20,10 @@ NEEDS["r_pooled"] = "R_POOLED" in os.environ  # so do versions of metafor
 NEEDS["ranx"] = "RANX" in os.environ  # it compiles itself for a minute, and is not among the requirements of the tests
 NEEDS["fusion"] = NEEDS["ranx"]
 NEEDS["crowd_kit_models"] = "CROWD_KIT" in os.environ
+NEEDS["obp"] = "OBP" in os.environ  # it asks for an older Python than ours
 NEEDS["sample_eval"] = "SAMPLE_EVAL" in os.environ
+NEEDS["assignments"] = "ASSIGNMENTS" in os.environ  # PlanOut is of 2016
+NEEDS["pyclick"] = "PYCLICK" in os.environ  # what PyPI has under that name is something else
 NEEDS["r_bradley_terry"] = "R_BRADLEY_TERRY" in os.environ  # as r_stats
 
 

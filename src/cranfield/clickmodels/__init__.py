@@ -1,0 +1,34 @@
+"""Click models: how users come to click, learnt from logs, and what that says of documents."""
+
+from ._base import CLICK_MODELS as CLICK_MODELS
+from ._base import ClickModel as ClickModel
+from ._base import Progress as Progress
+from ._base import Smoothed as Smoothed
+from ._base import click_model as click_model
+from ._browsing import Browsing as Browsing
+from ._cascade import CM as CM
+from ._cascade import DCM as DCM
+from ._cascade import SDBN as SDBN
+from ._chains import CCM as CCM
+from ._chains import DBN as DBN
+from ._estimates import Chances as Chances
+from ._estimates import Estimate as Estimate
+from ._examination import PBM as PBM
+from ._examination import UBM as UBM
+from ._fitted import Fitted as Fitted
+from ._from_log import read_cells as read_cells
+from ._from_log import read_for as read_for
+from ._from_log import read_pages as read_pages
+from ._pages import Cells as Cells
+from ._pages import Pages as Pages
+from ._pairs import Pairs as Pairs
+from ._parse import parse_click_model as parse_click_model
+from ._parse import parse_click_models as parse_click_models
+from ._qrels import inferred_qrels as inferred_qrels
+from ._rates import COEC as COEC
+from ._rates import DCTR as DCTR
+from ._rates import GCTR as GCTR
+from ._rates import RCTR as RCTR
+from ._tables import fit_table as fit_table
+from ._tables import parameters_table as parameters_table
+from ._tables import ranks_table as ranks_table

@@ -1,0 +1,130 @@
+"""A click model that has seen a log: what it says of documents and of pages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import SEED, ParameterError, generator
+
+from ._browsing import Browsing, Column, Matrix
+from ._estimates import Chances, Estimate
+from ._pages import Pages
+from ._pairs import Pairs
+
+if TYPE_CHECKING:
+    from ._base import ClickModel
+
+LEAST = 1e-6  # what a model calls impossible has this chance when its likelihood is asked for
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fitted:
+    """What a click model learnt from a log."""
+
+    model: "ClickModel"
+    pairs: Pairs
+    impressions: float  # of the log
+    estimates: Mapping[str, Estimate]  # rate, attraction, satisfaction, examination, continuation: those it has
+    trace: tuple[float, ...] = ()  # the logarithm of likelihood × prior after each round; it never falls
+    converged: bool = True  # the last round added less than the tolerance, or nothing is found by rounds
+
+    def __repr__(self) -> str:
+        return f"Fitted({self.model}: {len(self.pairs)} pairs, {self.impressions:.0f} impressions)"
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it took."""
+        return len(self.trace)
+
+    @property
+    def attraction(self) -> Estimate | None:
+        """The chance that a document is clicked where it is examined."""
+        return self.estimates.get("attraction")
+
+    @property
+    def satisfaction(self) -> Estimate | None:
+        """The chance that a clicked document ends the search."""
+        return self.estimates.get("satisfaction")
+
+    @property
+    def examination(self) -> Estimate | None:
+        """The chance that a rank is looked at."""
+        return self.estimates.get("examination")
+
+    @property
+    def continuation(self) -> Estimate | None:
+        """The chance of going on to the next rank."""
+        return self.estimates.get("continuation")
+
+    @property
+    def relevance(self) -> Chances:
+        """(pair,): how good a document is: its attraction, times its satisfaction where the model has one."""
+        return self.model.relevance(self.estimates)
+
+    def of(self, name: str, pages: Pages) -> Matrix:
+        """(page, rank): the chances of one kind for the documents of some pages; the prior's for those never seen."""
+        found = np.append(self.estimates[name].at(self.pairs.find(pages.pairs)), self.estimates[name].prior)
+        return found[pages.pair]
+
+    def browsing(self, pages: Pages) -> Browsing:
+        """The users of the model before some pages."""
+        return self.model.browsing(self, pages)
+
+    def conditional(self, pages: Pages) -> Matrix:
+        """(page, rank): the chance of a click, given the clicks above; 0 below the end of a page."""
+        return self.browsing(pages).walk(lambda rank, _: pages.clicked[:, rank]) * pages.shown
+
+    def marginal(self, pages: Pages) -> Matrix:
+        """(page, rank): the chance of a click, whatever else is clicked; 0 below the end of a page."""
+        return self.browsing(pages).marginal() * pages.shown
+
+    def examined(self, pages: Pages) -> Matrix:
+        """(page, rank): the chance that a document is examined, whatever is clicked; 0 below the end of a page."""
+        return self.browsing(pages).examined() * pages.shown
+
+    def log_likelihood(self, pages: Pages, *, mean: Literal["impressions", "documents"] = "impressions") -> float:
+        """The mean logarithm of the chance of what users did at a rank, given the clicks above.
+
+        Of each impression the mean over its ranks, and of these the mean; or the mean over all documents shown. Both
+        are the same where all pages are as long. What the model calls impossible has a chance of one in a million.
+        """
+        if mean not in ("impressions", "documents"):
+            raise ParameterError(f"there is no mean over {mean}", hint="choose impressions or documents")
+        logs, length = _logs(self.conditional(pages), pages).sum(axis=1), pages.shown.sum(axis=1)
+        if mean == "documents":
+            return float(pages.count @ logs / (pages.count @ length))
+        return float(pages.count @ (logs / length) / pages.impressions)
+
+    def perplexity(self, pages: Pages, *, conditional: bool = False) -> float:
+        """How many answers users seem to choose from at a rank, mean over ranks: 1 knows all, 2 is a fair coin."""
+        return float(self.perplexity_by_rank(pages, conditional=conditional).mean())
+
+    def perplexity_by_rank(self, pages: Pages, *, conditional: bool = False) -> Column:
+        """(rank,): 2 to the mean surprise in bits, over the impressions that have this rank.
+
+        The chance of a click is that whatever else is clicked, or with ``conditional`` that given the clicks above.
+        """
+        chance = self.conditional(pages) if conditional else self.marginal(pages)
+        return np.exp2(-(pages.count @ _logs(chance, pages)) / np.log(2) / (pages.count @ pages.shown))
+
+    def simulate(self, pages: Pages, *, seed: int = SEED) -> Pages:
+        """The same pages, seen as often, with the clicks of users of this model."""
+        rows = pages.row_level()
+        stream = generator(seed, "clicks", self.model.name)
+        clicked = np.zeros_like(rows.clicked)
+
+        def click(rank: int, chance: Column) -> NDArray[np.bool_]:
+            clicked[:, rank] = (stream.random(len(chance)) < chance) & rows.shown[:, rank]
+            return clicked[:, rank]
+
+        self.browsing(rows).walk(click)
+        return replace(rows, clicked=clicked).distinct()
+
+
+def _logs(chance: Matrix, pages: Pages) -> Matrix:
+    """(page, rank): the logarithm of the chance of what users did; 0 below the end of a page."""
+    done = np.where(pages.clicked, chance, 1 - chance)
+    return np.where(pages.shown, np.log(np.clip(done, LEAST, 1 - LEAST)), 0.0)
