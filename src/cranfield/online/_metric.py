@@ -1,0 +1,167 @@
+"""What is measured of each user, and the few sums of it that leave the engine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core import Direction, ParameterError, need
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    from tea_tasting.aggr import Aggregates
+
+LEAST = 2  # users of an arm: with one there is no variance
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number of each user, by the columns that hold it; the mean over users is compared.
+
+    With a ``denominator`` it is a ratio, the sum of the one over the sum of the other, such as clicks over impressions.
+    A ``covariate`` is a number known before the experiment began, the same measured earlier at best: what it explains
+    is taken out of the variance (CUPED). It may have a denominator too.
+    """
+
+    name: str
+    numerator: str = ""  # empty: the column has the name of the metric
+    denominator: str | None = None
+    covariate: str | None = None
+    covariate_denominator: str | None = None
+    direction: Direction = Direction.HIGHER
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numerator", self.numerator or self.name)
+        object.__setattr__(self, "direction", Direction(self.direction))
+        if not self.name:
+            raise ParameterError("a metric has no name", hint="Metric(name, numerator, denominator)")
+        if self.covariate_denominator and not self.covariate:
+            hint = "give the covariate whose denominator it is"
+            raise ParameterError(f"{self.name} has a denominator of no covariate", hint=hint)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads, each once."""
+        named = (self.numerator, self.denominator, self.covariate, self.covariate_denominator)
+        return tuple(dict.fromkeys(column for column in named if column))
+
+    @property
+    def plain(self) -> "Metric":
+        """The same without covariate."""
+        return Metric(self.name, self.numerator, self.denominator, direction=self.direction)
+
+    def value(self, sums: "Aggregates") -> float:
+        """The mean or the ratio of means."""
+        return float(sums.mean(self.numerator) / sums.mean(self.denominator))
+
+    def variance(self, sums: "Aggregates", coefficient: float = 0.0) -> float:
+        """That of one user; of a ratio by the delta method (deng2018delta), less what a covariate explains."""
+        variance = sums.ratio_var(self.numerator, self.denominator)
+        if not self.covariate or not coefficient:
+            return float(variance)
+        before = sums.ratio_var(self.covariate, self.covariate_denominator)
+        both = sums.ratio_cov(self.numerator, self.denominator, self.covariate, self.covariate_denominator)
+        return max(0.0, float(variance + coefficient**2 * before - 2 * coefficient * both))
+
+    def coefficient(self, sums: "Aggregates") -> float:
+        """How much the metric changes with its covariate, over all arms (deng2013cuped); 0 without one."""
+        if not self.covariate:
+            return 0.0
+        before = sums.ratio_var(self.covariate, self.covariate_denominator)
+        both = sums.ratio_cov(self.numerator, self.denominator, self.covariate, self.covariate_denominator)
+        return float(both / before) if before else 0.0
+
+
+def parse_metrics(metrics: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
+    """The metrics of names or declarations, each once; a name is that of a column."""
+    several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    found = tuple(Metric(one) if isinstance(one, str) else one for one in several)
+    if not found:
+        raise ParameterError("no metric is given", hint='for example: Metric("ctr", "clicks", "impressions")')
+    if len({metric.name for metric in found}) < len(found):
+        raise ParameterError("two metrics have one name", hint="give each a name of its own")
+    return found
+
+
+def user_table(data: Any) -> "ir.Table":
+    """Users as a table of the engine: an Ibis table as it is, any frame in an embedded one."""
+    ibis = need("ibis", extra="logs")
+    if isinstance(data, ibis.Table):
+        return data
+    if not isinstance(data, Mapping) and not hasattr(data, "__arrow_c_stream__"):
+        hint = "give an Ibis table, or a frame with one row for each user"
+        raise ParameterError(f"{type(data).__name__} is no table of users", hint=hint)
+    import pyarrow as pa
+
+    return ibis.memtable(pa.table(data))
+
+
+def read_sums(
+    data: Any, metrics: Sequence[Metric], *, arm: str | None = None, user: str | None = None
+) -> dict[str, "Aggregates"]:
+    """Counts, means, variances and covariances of each arm, all that leaves the engine; without arms under ``""``."""
+    table = user_table(data)
+    check_users(table, list(dict.fromkeys(name for metric in metrics for name in metric.columns)), arm=arm, user=user)
+    return {
+        str(name): one for name, one in sorted(group_sums(table, metrics, arm).items(), key=lambda one: str(one[0]))
+    }
+
+
+def group_sums(table: "ir.Table", metrics: Sequence[Metric], by: str | None) -> dict[Any, "Aggregates"]:
+    """The sums of each group, by what the column holds; of the whole table under ``""``."""
+    need("tea_tasting", extra="logs")
+    from tea_tasting.aggr import Aggregates, read_aggregates
+
+    columns = tuple(dict.fromkeys(column for metric in metrics for column in metric.columns))
+    pairs = [(a, b) for metric in metrics for a in metric.columns for b in metric.columns if a < b]
+    found = read_aggregates(
+        table, by, has_count=True, mean_cols=columns, var_cols=columns, cov_cols=tuple(dict.fromkeys(pairs))
+    )
+    groups = found if isinstance(found, dict) else {"": found}
+    # One user has no variance: engines say nothing there, or NaN. In a sum with others it is worth 0.
+    return {
+        name: one
+        if one.count() > 1
+        else Aggregates(one.count_, one.mean_, dict.fromkeys(one.var_, 0.0), dict.fromkeys(one.cov_, 0.0))
+        for name, one in groups.items()
+    }
+
+
+def check_sums(metric: Metric, sums: "Aggregates", where: str) -> None:
+    """Refuse too few users for a variance, and a denominator that is 0."""
+    if sums.count() < LEAST:
+        raise ParameterError(f"{where} has fewer than {LEAST} users", hint="wait for more users, or leave it out")
+    for denominator in filter(None, (metric.denominator, metric.covariate_denominator)):
+        if not sums.mean(denominator) > 0:
+            hint = "a denominator counts what every arm has, such as impressions"
+            raise ParameterError(f"the mean of {denominator} in {where} is not above 0", hint=hint)
+
+
+def check_users(table: "ir.Table", columns: Sequence[str], *, arm: str | None, user: str | None) -> None:
+    """Refuse a table without the columns, with cells that hold no number, or with a user twice."""
+    schema = table.schema()
+    for column in (*filter(None, (arm, user)), *columns):
+        if column not in schema:
+            hint = f"there are: {', '.join(schema.names)}"
+            raise ParameterError(f"there is no column {column!r}", hint=hint)
+    for column in columns:
+        if not (schema[column].is_numeric() or schema[column].is_boolean()):
+            raise ParameterError(f"{column} holds no numbers but {schema[column]}", hint="a metric needs numbers")
+    asked = {f"bad {column}": _bad(table[column]) for column in (*filter(None, (arm, user)), *columns)}
+    asked |= {"rows": table.count()} | ({"users": table[user].nunique()} if user else {})
+    found = table.aggregate(**asked).to_pyarrow().to_pylist()[0]
+    for name, many in found.items():
+        if name.startswith("bad ") and many:
+            column = name.removeprefix("bad ")
+            hint = f"fill {column}, or leave these users out in every arm alike"
+            raise ParameterError(f"{many:,} users have no {column}", hint=hint)
+    if user and found["users"] < found["rows"]:
+        message = f"{found['rows']:,} rows hold {found['users']:,} users"
+        raise ParameterError(message, hint="sum up to one row for each user first: users are what was assigned")
+
+
+def _bad(column: Any) -> Any:
+    """How many cells of a column hold nothing, or no finite number."""
+    empty = column.isnull()
+    if column.type().is_floating():
+        empty = empty | column.isnan() | column.isinf()
+    return empty.fill_null(True).cast("int64").sum()
