@@ -18,6 +18,7 @@ from statistics import median
 
 from benchmarks import make_big_run
 from benchmarks.agreement import agreement
+from benchmarks.clicks import clicks
 from benchmarks.crowd import crowd
 from benchmarks.judging import judging
 from benchmarks.novelty import novelty
@@ -250,31 +251,19 @@ def check_all(printed: str, means: dict[str, dict[str, float]]) -> None:
 
 def main() -> None:
     """Run everything, or only what is named."""
+    parts = (big, cold, campaign, significance, ranks, agreement, novelty, crowd, clicks, pool, server, judging)
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument(
         "only",
         nargs="*",
-        choices=[
-            "big",
-            "cold",
-            "campaign",
-            "significance",
-            "ranks",
-            "agreement",
-            "novelty",
-            "crowd",
-            "pool",
-            "server",
-            "judging",
-            [],
-        ],
+        choices=[*(part.__name__ for part in parts), []],
         help="default: everything",
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in (big, cold, campaign, significance, ranks, agreement, novelty, crowd, pool, server, judging):
+        for part in parts:
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)

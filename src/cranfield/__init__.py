@@ -54,14 +54,19 @@ from .studies import evaluate as evaluate
 
 if TYPE_CHECKING:
     from .data import read_topics as read_topics
+    from .studies import ab as ab
     from .studies import across as across
     from .studies import agreement as agreement
     from .studies import anova as anova
     from .studies import answers as answers
+    from .studies import bridge as bridge
+    from .studies import clicks as clicks
     from .studies import compare as compare
     from .studies import convert as convert
+    from .studies import counterfactual as counterfactual
     from .studies import crowd as crowd
     from .studies import fuse as fuse
+    from .studies import interleave as interleave
     from .studies import ladder as ladder
     from .studies import leaderboard as leaderboard
     from .studies import lint as lint
@@ -79,8 +84,8 @@ else:
         __name__,
         {
             "data": "read_topics",
-            "studies": "across agreement anova answers compare convert crowd fuse ladder leaderboard lint novelty pool "
-            "power preferences relabel replay_pool scale test topics",
+            "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd fuse "
+            "interleave ladder leaderboard lint novelty pool power preferences relabel replay_pool scale test topics",
         },
     )
 

@@ -1,10 +1,12 @@
 """Help teaches: it fits a terminal, and its examples run."""
 
 import glob
+import json
 import re
 import shlex
 import shutil
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -72,6 +74,72 @@ def write_crowd(folder: Path) -> None:
     (folder / "pairs.csv").write_text("\n".join(["topic,a,b,worker,vote", *pairs, ""]))
 
 
+def write_clicks(folder: Path) -> None:
+    """What the examples of clicks name: a log with documents that are judged, and the same as an export of UBI."""
+    random = Random(3)
+    of: dict[str, list[str]] = {}
+    for topic, _, document, _ in (line.split() for line in (folder / "qrels.txt").read_text().splitlines()):
+        of.setdefault(topic, []).append(document)
+    rows, queries, events = [], [], []
+    for i in range(300):
+        topic, at, user = random.choice(sorted(of)), 1_714_557_600 + 100 * i, f"u{i % 20}"
+        shown = random.sample(of[topic], 4)
+        told = {"query_id": f"i{i}", "client_id": user, "user_query": topic, "timestamp": at}
+        queries.append(told | {"query_response_hit_ids": shown})
+        for rank, document in enumerate(shown, 1):
+            clicked = random.random() < 0.6 / rank
+            rows.append(f"i{i},{user},{at},{topic},{rank},{document},{clicked:d}")
+            about = {"object": {"object_id": document}, "position": {"ordinal": rank}}
+            event = {"action_name": "click", "query_id": f"i{i}", "timestamp": at + rank, "event_attributes": about}
+            events += [event] * clicked
+    (folder / "log.csv").write_text("\n".join(["impression,user,time,topic,rank,document,clicked", *rows, ""]))
+    for name, each in (("ubi_queries", queries), ("ubi_events", events)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in each))
+
+
+def write_policies(folder: Path) -> None:
+    """What the examples of old logs and of online outcomes name."""
+    rows = [f"u{i % 9},q,{'abc'[i % 3]},{i % 4 == 0:d},0.5,0.{1 + i % 3},0.33" for i in range(60)]
+    (folder / "shown.csv").write_text("\n".join(["user,topic,document,clicked,propensity,target,uniform", *rows, ""]))
+    first = [line.split()[2] for line in (folder / "new.run").read_text().splitlines() if line.startswith("301 ")][:3]
+    pages = [first if i % 2 else first[::-1] for i in range(40)]
+    rows = [
+        f"i{i},301,{rank},{name},{i % 3 == 0:d}" for i, page in enumerate(pages) for rank, name in enumerate(page, 1)
+    ]
+    (folder / "pages.csv").write_text("\n".join(["impression,topic,rank,document,clicked", *rows, ""]))
+    runs = sorted(path.stem for path in (folder / "runs").iterdir())
+    rows = [f"{run},0.{30 + i},0.02" for i, run in enumerate(runs)]
+    (folder / "ctr.csv").write_text("\n".join(["run,value,error", *rows, ""]))
+    rows = [f"{run}{i},{run}{i},{run},301,1,d,{i % 2:d}" for run in runs for i in range(5)]
+    (folder / "arms.csv").write_text("\n".join(["impression,user,arm,topic,rank,document,clicked", *rows, ""]))
+
+
+def write_teams(folder: Path) -> None:
+    """What the examples of interleavings name: pages that two runs share."""
+    random = Random(5)
+    rows = [
+        f"i{i},u{i % 30},301,{rank},d{rank},{random.random() < 0.3:d},{team}"
+        for i in range(90)
+        for rank, team in enumerate(random.sample(("old", "new"), 2), 1)
+    ]
+    (folder / "teams.csv").write_text("\n".join(["impression,user,topic,rank,document,clicked,team", *rows, ""]))
+
+
+def write_experiment(folder: Path) -> None:
+    """What the examples of experiments name: users in two arms, events of them, events of before, and names."""
+    rows = [f"u{i},{'old' if i % 10 else 'new'},{i % 7},{7 + i % 3},{i % 5},{i % 2}" for i in range(200)]
+    (folder / "users.csv").write_text("\n".join(["user,arm,clicks,impressions,clicks_before,bought", *rows, ""]))
+    random = Random(4)
+    for name in ("events.csv", "earlier.csv"):
+        rows = [
+            f"i{i},u{i % 20},{'ab'[i % 2]},q{i % 4},{rank},d{rank},{random.random() < 0.3:d}"
+            for i in range(100)
+            for rank in (1, 2, 3)
+        ]
+        (folder / name).write_text("\n".join(["impression,user,arm,topic,rank,document,clicked", *rows, ""]))
+    (folder / "names.txt").write_text("ann\nbob\ncem\n")
+
+
 @pytest.mark.parametrize("command", PAGES)
 def test_help_fits_a_terminal(command: str, cranfield: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -128,6 +196,10 @@ def test_examples_run(
         (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
         write_boards(folder)
         write_crowd(folder)
+        write_clicks(folder)
+        write_experiment(folder)
+        write_teams(folder)
+        write_policies(folder)
         rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
         (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
         before = set(folder.rglob("*"))

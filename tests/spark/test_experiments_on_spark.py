@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from cranfield.core import ParameterError
+from cranfield.data import read_experiment
 from cranfield.online import (
     Metric,
     aa_test,
@@ -18,6 +19,8 @@ from cranfield.online import (
     looks_table,
     ranked_table,
 )
+from cranfield.studies import ab
+from tests import logged
 from tests.unit.online.made_users import rows, users
 
 if TYPE_CHECKING:
@@ -42,10 +45,6 @@ def close(a: list[dict[str, object]], b: list[dict[str, object]]) -> None:
         assert [other[name] for name in numbers] == pytest.approx([one[name] for name in numbers], rel=1e-9, abs=1e-12)
 
 
-# Spark hands a result to Ibis as a pandas frame, and both use words that pandas 4 will not know.
-@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option is deprecated:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # through which that frame came
 def test_spark_says_the_same(spark: SparkSession, tmp_path: Path) -> None:
     import ibis
 
@@ -64,3 +63,24 @@ def test_spark_says_the_same(spark: SparkSession, tmp_path: Path) -> None:
     holed = there.mutate(clicks=ibis.ifelse(there.user == "u7", ibis.null("int64"), there.clicks))
     with pytest.raises(ParameterError, match="1 users have no clicks"):
         analyse_experiment(holed, "clicks", control="a")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_study_of_users_says_the_same(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    data = users(2000, effect=0.2).with_columns(day=pl.Series([f"2024-03-{1 + i // 500:02}" for i in range(2000)]))
+    getattr(data, f"write_{kind}")(tmp_path / f"users.{kind}")
+    read = [read_experiment(tmp_path / f"users.{kind}", engine=engine) for engine in (None, spark)]
+    asked = {"oec": "ctr + 0.5*bought", "aa": 5, "ranked": True, "draws": 20, "relative": [0.1]}
+    studies = [ab(one, METRICS, control="a", **asked) for one in read]  # type: ignore[arg-type]  # by name
+    for name in studies[0].tables:
+        close(*(rows(study[name]) for study in studies))
+    assert studies[0].sentence == studies[1].sentence
+
+
+def test_a_study_of_a_log_says_the_same(spark: SparkSession) -> None:
+    now, before = (logged.as_arrow(logged.made_up(3000, seed, users=300)) for seed in (1, 2))
+    asked = ["ctr", "clicks(per='user')", "time_to_first_click", "revenue"]
+    studies = [ab(now, asked, control="a", before=before, engine=engine, oec="ctr") for engine in (None, spark)]
+    for name in studies[0].tables:
+        close(*(rows(study[name]) for study in studies))
+    assert "looks" in studies[0].tables

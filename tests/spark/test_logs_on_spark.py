@@ -101,3 +101,17 @@ def same(mine: dict[str, list[Any]], other: dict[str, list[Any]]) -> None:
             np.testing.assert_allclose(left, right, rtol=NEAR, atol=NEAR, err_msg=name)
         else:
             assert cells == other[name], name
+
+
+def test_text_is_text_on_both(spark: SparkSession, tmp_path: Path) -> None:
+    rows = ["007,q1,1,0815,false", "007,q1,2,4e2,No", "7,1.50,1,d, TRUE", "7,1.50,2,e,f"]
+    (tmp_path / "log.csv").write_text("\n".join(["impression,topic,rank,document,clicked", *rows, ""]))
+    mine, other = (read_log(tmp_path / "log.csv", engine=engine) for engine in (None, spark))
+    found = [log.engine.fetch(log.rows.order_by(["impression", "rank"])).to_pylist() for log in (mine, other)]
+    assert found[0] == found[1]
+    assert [(row["impression"], row["topic"], row["document"], row["clicked"]) for row in found[1]] == [
+        ("007", "q1", "0815", False),
+        ("007", "q1", "4e2", False),
+        ("7", "1.50", "d", True),
+        ("7", "1.50", "e", False),
+    ]

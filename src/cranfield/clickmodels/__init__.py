@@ -6,6 +6,10 @@ from ._base import Progress as Progress
 from ._base import Smoothed as Smoothed
 from ._base import click_model as click_model
 from ._browsing import Browsing as Browsing
+from ._calibrated import CALIBRATIONS as CALIBRATIONS
+from ._calibrated import Steps as Steps
+from ._calibrated import calibrate_measure as calibrate_measure
+from ._calibrated import read_steps as read_steps
 from ._cascade import CM as CM
 from ._cascade import DCM as DCM
 from ._cascade import SDBN as SDBN

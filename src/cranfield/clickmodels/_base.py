@@ -23,6 +23,7 @@ class ClickModel(Declared, ABC):
     aliases: ClassVar[tuple[str, ...]]
     at: ClassVar[str] = ""  # nothing stands behind an @
     needs: ClassVar[Needs]  # counts, counts with the last click above, or whole pages
+    examines: ClassVar[bool] = True  # whether it tells what is looked at from what attracts
 
     def __str__(self) -> str:
         return write(describe(self))

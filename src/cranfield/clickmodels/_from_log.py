@@ -67,7 +67,8 @@ def read_pages(log: "Log") -> Pages:
     pages, clicks = np.full(shape, -1), np.zeros(shape, dtype=np.bool_)
     pages[page, place] = pair
     clicks[page, place] = inside.field("clicked").to_numpy(zero_copy_only=False)
-    return Pages(pairs, pages, clicks, _whole(found["count"]).astype(np.float64))
+    # Engines give rows in any order; draws of pages need one.
+    return Pages(pairs, pages, clicks, _whole(found["count"]).astype(np.float64)).distinct()
 
 
 def _pairs(topics: Any, documents: Any) -> tuple[Pairs, NDArray[np.int64]]:

@@ -198,6 +198,14 @@ class Pages:
         parts = [replace(self.kept(count > 0), count=count[count > 0]) for count in (drawn, self.count - drawn)]
         return parts[0], parts[1]
 
+    def unseen(self, others: "Pages") -> float:
+        """The share of the documents on other pages, each as often as it was shown, that are on none of these."""
+        known = np.zeros(len(self.pairs) + 1, dtype=np.bool_)
+        known[self.pair[self.shown]] = True
+        place = self.pairs.find(others.pairs)[others.pair[others.shown]]
+        shown = np.repeat(others.count, others.shown.sum(axis=1))
+        return float(shown @ ~known[place] / shown.sum())
+
     def grouped(self, group: NDArray[np.int64], names: Sequence[str]) -> "Pages":
         """The same pages with groups (pair,) instead of documents, whatever the topic: grades, for example."""
         if group.shape != (len(self.pairs),) or group.min() < 0 or group.max() >= len(names):

@@ -19,6 +19,7 @@ class Rate(Smoothed):
     """A click model that counts clicks under one key."""
 
     needs: ClassVar[Needs] = "cells"
+    examines: ClassVar[bool] = False
     counts: ClassVar[str]  # what the chance is called
 
     def key(self, cells: Cells) -> tuple[NDArray[np.int64], Pairs | tuple[str, ...]]:
@@ -97,6 +98,7 @@ class COEC(ClickModel):
     """
 
     needs: ClassVar[Needs] = "cells"
+    examines: ClassVar[bool] = False
 
     a: Annotated[float, Limits(0)] = 0.0
 

@@ -6,16 +6,18 @@ from typing import Any
 import numpy as np
 
 from cranfield.core import ParameterError, Provenance, Table
+from cranfield.stats import share_interval
 
 from ._estimates import LEVEL
 from ._fitted import Fitted
 from ._pages import Pages
+from ._pairs import Pairs
 
 FIT = (
     "model log_likelihood perplexity conditional_perplexity impressions log_likelihood_by_document rounds converged"
 ).split()
 PARAMETERS = ("model", "name", "key", "value", "low", "high")
-RANKS = "model rank impressions observed predicted examined perplexity conditional_perplexity".split()
+RANKS = "model rank impressions observed low high predicted examined perplexity conditional_perplexity".split()
 
 
 def fit_table(fitted: Sequence[Fitted], pages: Pages, *, made_by: Provenance | None = None) -> Table:
@@ -39,34 +41,47 @@ def fit_table(fitted: Sequence[Fitted], pages: Pages, *, made_by: Provenance | N
 def parameters_table(
     fitted: Fitted | Sequence[Fitted], *, level: float = LEVEL, made_by: Provenance | None = None
 ) -> Table:
-    """One row for each chance that a model learnt, with the ends between which it lies."""
+    """One row for each chance that a model learnt, with the ends between which it lies.
+
+    Those of documents stand behind all others, the most certain first.
+    """
     columns: dict[str, list[Any]] = {name: [] for name in PARAMETERS}
     for one in _some([fitted] if isinstance(fitted, Fitted) else fitted):
-        for name, estimate in one.estimates.items():
+        for name, estimate in sorted(one.estimates.items(), key=lambda named: isinstance(named[1].keys, Pairs)):
             low, high = estimate.interval(level)
+            by_document = isinstance(estimate.keys, Pairs)
+            order = np.argsort(-estimate.worth if by_document else np.zeros(len(estimate)), kind="stable")
+            names = estimate.names()
             columns["model"] += [str(one.model)] * len(estimate)
             columns["name"] += [name] * len(estimate)
-            columns["key"] += estimate.names()
+            columns["key"] += [names[place] for place in order.tolist()]
             for column, found in (("value", estimate.value), ("low", low), ("high", high)):
-                columns[column] += found.tolist()
+                columns[column] += found[order].tolist()
     numbers = {name: np.array(columns[name]) for name in ("value", "low", "high")}
     return Table({**columns, **numbers}, "what click models learnt", made_by, ends={"value": ("low", "high")})
 
 
-def ranks_table(pages: Pages, fitted: Sequence[Fitted], *, made_by: Provenance | None = None) -> Table:
+def ranks_table(
+    pages: Pages, fitted: Sequence[Fitted], *, level: float = LEVEL, made_by: Provenance | None = None
+) -> Table:
     """One row for each model and rank: how often it is clicked, should be, and is examined, and how well foretold.
 
-    Every number is over the impressions that have this rank.
+    Every number is over the impressions that have this rank; ``low`` and ``high`` are the ends of what is observed.
+    Click-through rates say nothing of examination.
     """
-    shown = pages.count @ pages.shown
-    observed = pages.count @ pages.clicked / shown
+    shown, clicks = pages.count @ pages.shown, pages.count @ pages.clicked
+    low, high = share_interval(clicks, shown.astype(np.int64), level=level)
     rows = []
     for one in _some(fitted):
         means = {
             "impressions": shown.astype(np.int64),
-            "observed": observed,
+            "observed": clicks / shown,
+            "low": low,
+            "high": high,
             "predicted": pages.count @ one.marginal(pages) / shown,
-            "examined": pages.count @ one.examined(pages) / shown,
+            "examined": pages.count @ one.examined(pages) / shown
+            if one.model.examines
+            else np.full(pages.depth, np.nan),
             "perplexity": one.perplexity_by_rank(pages),
             "conditional_perplexity": one.perplexity_by_rank(pages, conditional=True),
         }

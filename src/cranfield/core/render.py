@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Cell: TypeAlias = str | int | float | bool | date | None
 
-_P_VALUES = {"p", "p_adjusted", "p_decide", "p_holm", "p_heterogeneity"}
+_P_VALUES = {"p", "p_adjusted", "p_decide", "p_holm", "p_heterogeneity", "always_p"}
 _SMALLEST_P = 1e-10  # the studentised range sticks near 1e-12: below this a p-value is noise
 _SMALL_P = 1e-4  # below this four decimals would show nearly nothing of a p-value
 _LARGE = 1e9  # from here on a number is written with its exponent
@@ -28,9 +28,9 @@ _BOLD = "\x1b[1m{}\x1b[22m"
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _FORMULAS = dict(
     zip(
-        "αβγδεθλμρστφχωΓΔΠΣΦ·√∞∓±≤≥≈×∝∫",
+        "αβγδεθλμπρστφχωΓΔΠΣΦ·√∞∓±≤≥≈×∝∫",
         (
-            *"alpha beta gamma delta epsilon theta lambda mu rho sigma tau varphi chi omega".split(),
+            *"alpha beta gamma delta epsilon theta lambda mu pi rho sigma tau varphi chi omega".split(),
             *"Gamma Delta Pi Sigma Phi cdot surd infty mp pm leq geq approx times propto int".split(),
         ),
         strict=True,

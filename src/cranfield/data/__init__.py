@@ -48,6 +48,7 @@ from ._write import write as write
 from ._write import write_text as write_text
 
 if TYPE_CHECKING:
+    from ._choices import Choices as Choices
     from ._collections import Collection as Collection
     from ._collections import read_collections as read_collections
     from ._corpus import Corpus as Corpus
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from ._corpus_files import Found as Found
     from ._engines import Engine as Engine
     from ._engines import connect as connect
+    from ._engines import fetch as fetch
     from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
     from ._entries import Entry as Entry
@@ -95,9 +97,15 @@ if TYPE_CHECKING:
     from ._prior import Prior as Prior
     from ._prior import make_prior as make_prior
     from ._prior import split_known as split_known
+    from ._read_choices import read_choices as read_choices
     from ._read_labels import labels_from_qrels as labels_from_qrels
     from ._read_labels import read_labels as read_labels
     from ._read_log import read_log as read_log
+    from ._read_outcomes import Outcomes as Outcomes
+    from ._read_outcomes import read_outcomes as read_outcomes
+    from ._read_users import ROLES as ROLES
+    from ._read_users import Users as Users
+    from ._read_users import read_experiment as read_experiment
     from ._read_votes import read_votes as read_votes
     from ._regraded import grades_table as grades_table
     from ._regraded import judged_table as judged_table
@@ -116,15 +124,17 @@ if TYPE_CHECKING:
     from ._topic_text import TopicText as TopicText
     from ._topics import TopicTexts as TopicTexts
     from ._topics import read_topics as read_topics
+    from ._ubi import read_ubi as read_ubi
 else:
     # What few commands read.
     __getattr__ = Later(
         __name__,
         {
+            "_choices": "Choices",
             "_collections": "Collection read_collections",
             "_corpus": "Corpus each_document read_corpus",
             "_corpus_files": "Found",
-            "_engines": "Engine connect",
+            "_engines": "Engine connect fetch",
             "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",
@@ -139,8 +149,11 @@ else:
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
+            "_read_choices": "read_choices",
             "_read_labels": "labels_from_qrels read_labels",
             "_read_log": "read_log",
+            "_read_users": "ROLES Users read_experiment",
+            "_read_outcomes": "Outcomes read_outcomes",
             "_read_votes": "read_votes",
             "_regraded": "grades_table judged_table regrade regraded_table",
             "_relabelled": "judgments_table",
@@ -148,5 +161,6 @@ else:
             "_splits": "SPLITS Splits draw_splits read_splits split_topics write_splits",
             "_topic_text": "TopicText",
             "_topics": "TopicTexts read_topics",
+            "_ubi": "read_ubi",
         },
     )

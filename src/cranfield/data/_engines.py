@@ -34,7 +34,7 @@ class Engine:
         apart = "\t" if tabs else ","
         if self.session is None:
             return self.backend.read_csv(paths, all_varchar=True, header=True, delim=apart)
-        return self.backend.read_csv(_all(paths), header=True, sep=apart, mode="FAILFAST")
+        return self.backend.read_csv(_all(paths), header=True, sep=apart, mode="FAILFAST", inferSchema=False)
 
     def hold(self, table: "pa.Table") -> "Expression":
         """Columns in memory as a table."""
@@ -69,6 +69,12 @@ class Engine:
 
     def _frame(self, expression: "Expression") -> Any:
         return self.session.sql(self.backend.compile(expression))
+
+
+def fetch(expression: "Expression") -> "pa.Table":
+    """What an expression comes to, on whatever engine its tables are."""
+    backend = expression.get_backend()
+    return Engine(backend, getattr(backend, "_session", None)).fetch(expression)
 
 
 def _all(paths: list[str]) -> Any:

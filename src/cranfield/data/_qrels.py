@@ -39,6 +39,15 @@ class Qrels:
         relevant = int((self.grade > 0).sum())
         return f"Qrels({self.source.name!r}: {len(self.topics)} topics, {len(self)} judgments, {relevant} relevant)"
 
+    def by_topic(self) -> dict[str, dict[str, float]]:
+        """The grade of each judged document, topic by topic."""
+        found: dict[str, dict[str, float]] = {topic: {} for topic in self.topics.to_list()}
+        names = list(found)
+        rows = zip(self.topic.tolist(), self.document.to_list(), self.grade.tolist(), strict=True)
+        for topic, document, grade in rows:
+            found[names[topic]][document] = grade
+        return found
+
     def to_table(self) -> Table:
         """The judgments as rows of topic, document and grade."""
         whole = self.grade.astype(np.int64)

@@ -28,6 +28,7 @@ def read_log(
     data: Any,
     *,
     columns: Mapping[str, str] | None = None,
+    further: Mapping[str, str] | None = None,
     engine: Any = None,
     whole: bool | None = None,
     memory: str | None = None,
@@ -37,16 +38,23 @@ def read_log(
 
     A row is a document on a page: impression, topic, rank, document, clicked; session, user, time, click_time, dwell,
     team, arm, answered, converted and revenue where they are known. ``columns`` says where else to look ({"topic":
-    "search_phrase"}). ``engine`` is where it is asked: DuckDB in this process, or Spark. ``whole`` looks for rows of a
-    page that contradict each other too: usual up to 20 million rows.
+    "search_phrase"}); ``further`` keeps columns by how their names begin, with their kind ({"worth_": "number"}).
+    ``engine`` is where it is asked: DuckDB in this process, or Spark. ``whole`` looks for rows of a page that
+    contradict each other too: usual up to 20 million rows.
     """
     if isinstance(data, Log):
         return data
     asked = connect(engine, memory=memory)
     name = name or (fspath(data) if isinstance(data, str | PathLike) else "log")
-    table, text = _open(asked, data, name)
-    found = _named(table, dict(columns or {}), name)
-    typed = _typed(asked, found)
+    table, text = open_rows(asked, data, name)
+    more = {
+        column: Field(kind, (column,), "")
+        for begins, kind in (further or {}).items()
+        for column in table.columns
+        if column.startswith(begins) and column not in FIELDS
+    }
+    found = _named(table, dict(columns or {}), list(more), name)
+    typed = _typed(asked, found, FIELDS | more)
     rows = _one(asked, typed.count())
     if not rows:
         raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
@@ -57,10 +65,10 @@ def read_log(
     counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
     dropped = _dropped({row["_why"]: row["rows"] for row in counts}, rows, name)
     kept = told.filter(told._why == KEPT).drop("_why")
-    return Log(kept, asked, Input(name, _digest(data), "log"), dropped)
+    return Log(kept, asked, Input(name, digest_of(data), "log"), dropped)
 
 
-def _open(engine: Engine, data: Any, name: str) -> tuple["Expression", bool]:
+def open_rows(engine: Engine, data: Any, name: str) -> tuple["Expression", bool]:
     """The rows as a table of the engine, and whether each question would read the text again."""
     ibis = need("ibis", extra="logs")
     if isinstance(data, ibis.expr.types.Table):
@@ -69,7 +77,7 @@ def _open(engine: Engine, data: Any, name: str) -> tuple["Expression", bool]:
         isinstance(data, Sequence) and all(isinstance(one, str | PathLike) for one in data)
     ):
         return _files(engine, [data] if isinstance(data, str | PathLike) else list(data), name)
-    return engine.hold(_arrow(data, name)), False
+    return engine.hold(_told_types(_arrow(data, name))), False
 
 
 def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression", bool]:
@@ -142,8 +150,16 @@ def _arrow(data: Any, name: str) -> Any:
     raise problem(name, "E-KIND", f"an object of type {type(data).__name__} holds no log", "give a file or a frame")
 
 
-def _named(table: "Expression", columns: dict[str, str], name: str) -> "Expression":
-    """The columns that are known, under our names."""
+def _told_types(table: Any) -> Any:
+    """The same columns; one in which nothing stands is text, for engines want a type of every column."""
+    import pyarrow as pa
+
+    fields = [one.with_type(pa.string()) if pa.types.is_null(one.type) else one for one in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def _named(table: "Expression", columns: dict[str, str], more: Sequence[str], name: str) -> "Expression":
+    """The columns that are known, under our names, and some more under their own."""
     unknown = [ours for ours in columns if ours not in FIELDS]
     if unknown:
         raise ParameterError(f"a log has no {unknown[0]}", hint=f"it has: {', '.join(FIELDS)}")
@@ -160,7 +176,7 @@ def _named(table: "Expression", columns: dict[str, str], name: str) -> "Expressi
     if missing := [ours for ours in NEEDED if ours not in found]:
         hint = f"a log has the columns {', '.join(NEEDED)}; there are: {listed(table.columns, most=12)}"
         raise problem(name, "E-COLUMNS", f"there is no column for {missing[0]} ({FIELDS[missing[0]].means})", hint)
-    return table.select(**{ours: table[there] for ours, there in found.items()})
+    return table.select(**{ours: table[there] for ours, there in (found | {one: one for one in more}).items()})
 
 
 def _one(engine: Engine, number: Any) -> Any:
@@ -168,33 +184,40 @@ def _one(engine: Engine, number: Any) -> Any:
     return engine.fetch(number.as_table())[0][0].as_py()
 
 
-def _typed(engine: Engine, table: "Expression") -> "Expression":
+def _typed(engine: Engine, table: "Expression", fields: Mapping[str, Field]) -> "Expression":
     """Every column in its own type; what is none of that type is missing, and so is an empty word."""
-    return table.mutate(**{name: _cast(engine, table[name], FIELDS[name]) for name in table.columns})
+    return table.mutate(**{name: _cast(engine, table[name], fields[name]) for name in table.columns})
 
 
 def _cast(engine: Engine, column: "Value", field: Field) -> "Value":
     text = column.type().is_string()
     if field.kind == "text":
-        return (column if text else column.cast("string")).nullif("")
+        return column.nullif("") if text else column.cast("string")
     if field.kind == "whole":
+        if column.type().is_integer():
+            return column.cast("int64")
         number = column.try_cast("float64") if text else column.cast("float64")
         return (number == number.floor()).ifelse(number, None).cast("int64")
     if field.kind == "number":
         number = column.try_cast("float64") if text else column.cast("float64")
         return (number.isnan() | number.isinf()).ifelse(None, number)
     if field.kind == "flag":
-        return _flag(column, text=text)
+        return as_flag(column, text=text)
     return _seconds(engine, column)
 
 
-def _flag(column: Any, *, text: bool) -> Any:
+def as_word(column: Any) -> Any:
+    """In small letters and without blanks: a strip of Ibis takes away letters v and f too, on Spark."""
+    return column.lower().replace(" ", "")
+
+
+def as_flag(column: Any, *, text: bool) -> Any:
     if column.type().is_boolean():
         return column
     if not text:
         number = column.cast("float64")
         return (number > 0).ifelse(True, (number == 0).ifelse(False, None))
-    word = column.strip().lower()
+    word = as_word(column)
     return word.isin(YES).ifelse(True, word.isin(NO).ifelse(False, None))
 
 
@@ -263,7 +286,7 @@ def _dropped(counts: Mapping[str, int], rows: int, name: str) -> Table:
     return Table.from_rows(made, ("reason", "rows", "share"), caption=caption)
 
 
-def _digest(data: Any) -> str:
+def digest_of(data: Any) -> str:
     """What a log is known by: of files their names, sizes and times, for logs are too large to be read for that."""
     import hashlib
 

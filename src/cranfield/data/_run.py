@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -62,6 +63,12 @@ class Run:
         kept = np.flatnonzero(self.rank <= depth)
         starts = np.concatenate(([0], np.cumsum(np.minimum(number, depth))))
         return replace(self, starts=starts, document=self.document.take(kept), score=self.score[kept])
+
+    def by_topic(self) -> dict[str, list[str]]:
+        """The documents of each topic, best first."""
+        names = self.document.to_list()
+        parts = pairwise(self.starts.tolist())
+        return {topic: names[start:end] for topic, (start, end) in zip(self.topics.to_list(), parts, strict=True)}
 
     def to_table(self) -> Table:
         """The run as rows of topic, document, rank and score."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Table
+from cranfield.data import fetch
 from cranfield.stats import LEVEL, check_level, share_interval
 
 from ._assign import Assignment, assign, check_weights, parse_assignment
@@ -108,7 +109,7 @@ def read_users(
     plain = [metric.plain for metric in metrics]
     columns = list(dict.fromkeys(column for metric in plain for column in metric.columns))
     check_users(table, columns, arm=None, user=user)
-    read = table.select(user, *columns).order_by(user).to_pyarrow()
+    read = fetch(table.select(user, *columns).order_by(user))
     values = {name: read[name].to_numpy(zero_copy_only=False).astype(float) for name in columns}
     ones = np.ones(len(read))
     numerator = np.stack([values[metric.numerator] for metric in plain], axis=1)

@@ -38,9 +38,11 @@ class Offline:
         if (self.cube.shape[0], self.cube.shape[-1]) != (len(self.runs), len(self.measures)) or self.cube.ndim != 3:
             message = f"{len(self.runs)} runs and {len(self.measures)} measures do not fit values of {self.cube.shape}"
             raise ParameterError(message, hint="give values as (run, topic, measure)")
-        if np.isinf(self.cube).any() or np.isnan(self.cube).all(axis=1).any():
-            hint = "leave it out, or measure it on some topic"
-            raise ParameterError("a run has no finite value of some measure", hint=hint)
+        lacking = np.argwhere(np.isinf(self.cube).any(axis=1) | np.isnan(self.cube).all(axis=1))
+        if len(lacking):
+            run, measure = self.runs[lacking[0, 0]], self.measures[lacking[0, 1]]
+            hint = "leave out the run or the measure: there is no value on any topic, or an infinite one"
+            raise ParameterError(f"{run} has no finite mean of {measure}", hint=hint)
 
     @classmethod
     def of(cls, values: Values) -> "Offline":
@@ -121,7 +123,8 @@ class Bridge:
         """(measure,) twice: between what ends the likeness lies that as many other topics and users show on average.
 
         Draws add noise to noise and lie too low: percentiles would miss what was seen. The ends are as far up from it
-        as they are down, on Fisher's scale of correlations. NaN where nothing was drawn.
+        as they are down, on Fisher's scale of correlations; draws that reach ±1, where the scale has no end, say of
+        that end alone that it is ±1. NaN where nothing was drawn.
         """
         low, high = np.full((2, len(self.measures)), np.nan)
         if self.drawn is None:
@@ -129,9 +132,14 @@ class Bridge:
         shares = name == "agreement"
         seen, drawn = (fisher(getattr(one, name), shares=shares) for one in (self.seen, self.drawn))
         known = ~np.isnan(drawn).all(axis=0)  # a draw in which all runs are equal says nothing
-        outer = np.nanquantile(drawn[:, known], [self.level / 2, 1 - self.level / 2], axis=0)
-        far = np.abs(outer - seen[known]).max(axis=0)
-        low[known], high[known] = (np.tanh(seen[known] + side * far) for side in (-1, 1))
+        if not known.any():
+            return low, high
+        levels = [self.level / 2, 1 - self.level / 2]
+        outer = np.nanquantile(drawn[:, known], levels, axis=0, method="inverted_cdf")  # nothing between draws
+        inner = np.abs(outer) < np.arctanh(1 - 2 * SAME)
+        far = np.where(inner, np.abs(outer - seen[known]), 0.0).max(axis=0)
+        low[known] = np.tanh(np.minimum(outer[0], seen[known] - far))
+        high[known] = np.tanh(np.maximum(outer[1], seen[known] + far))
         return ((1 + low) / 2, (1 + high) / 2) if shares else (low, high)
 
     @property

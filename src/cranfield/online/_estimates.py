@@ -50,11 +50,15 @@ class Weighed:
         return float(valued(self.sums.sum(axis=0)))
 
     @property
-    def error(self) -> float:
-        """Its standard error over users: by the delta method, where it is a quotient of two sums."""
+    def moved(self) -> Numbers:
+        """(impression,): how far each moves it: by the delta method, where it is a quotient of two sums."""
         share = self.weighted.sum() / self.base.sum()
-        moved = self.model - self.model.mean() + (self.weighted - share * self.base) / self.base.mean()
-        return self.error_of_mean(moved)
+        return self.model - self.model.mean() + (self.weighted - share * self.base) / self.base.mean()
+
+    @property
+    def error(self) -> float:
+        """Its standard error over users."""
+        return self.error_of_mean(self.moved)
 
     def error_of_mean(self, column: Numbers) -> float:
         """The standard error over users of the mean of a number of each impression; NaN where one user is all."""

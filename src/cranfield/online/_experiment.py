@@ -16,9 +16,11 @@ from ._sequential import PLANNED, always_valid_p, confidence_sequence
 
 if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates
+    from tea_tasting.metrics import MeanResult
 
 Looks: TypeAlias = Literal["once", "many"]
 LOOKS: tuple[Looks, ...] = ("once", "many")
+NOTHING = 1e-9  # standard deviations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +124,6 @@ def compare_arms(
     planned: float = PLANNED,
 ) -> ArmEffect:
     """What one treatment changes in one metric, its p-value not yet corrected."""
-    from tea_tasting.metrics import RatioOfMeans
-
     a, b = sums[control], sums[treatment]
     for name in (control, treatment):
         check_sums(metric, sums[name], f"arm {name!r}")
@@ -133,17 +133,15 @@ def compare_arms(
     about: dict[str, Any] = {"metric": metric, "control": control, "treatment": treatment, "users": users}
     if not error:
         return _certain(about, metric.value(a), metric.value(b))
-    columns = (metric.numerator, metric.denominator, metric.covariate, metric.covariate_denominator)
-    asked = RatioOfMeans(*columns, alternative="two-sided", confidence_level=1 - level, equal_var=False, use_t=True)
-    with np.errstate(all="ignore"):  # relative to 0 there is nothing
-        found = asked.analyze_aggregates(a, b)
+    found, raised = _tested(metric, a, b, coefficient, level)
     looks: dict[str, Any] = {"error": error * sqrt(users), "n": users, "level": level, "planned": planned}
     low, high = confidence_sequence(found.effect_size, **looks)
-    above, both = found.control > 0, min(found.control, found.treatment) > 0
+    least = NOTHING * sqrt(metric.variance(a))  # relative to what is 0 but for rounding there is nothing
+    above, both = not raised and found.control > least, not raised and min(found.control, found.treatment) > least
     return ArmEffect(
         **about,
-        value_control=float(found.control),
-        value_treatment=float(found.treatment),
+        value_control=float(found.control) - raised,
+        value_treatment=float(found.treatment) - raised,
         difference=float(found.effect_size),
         low=float(found.effect_size_ci_lower),
         high=float(found.effect_size_ci_upper),
@@ -156,6 +154,32 @@ def compare_arms(
         always_p=float(always_valid_p(found.effect_size, **looks)),
         variance_left=error**2 / (metric.variance(a) / a.count() + metric.variance(b) / b.count()),
     )
+
+
+def _tested(
+    metric: Metric, a: "Aggregates", b: "Aggregates", coefficient: float, level: float
+) -> tuple["MeanResult", float]:
+    """What tea-tasting says of two arms, and by how much their values were raised for it.
+
+    It looks at ratios too, which do not exist near 0: there both arms are raised by the same, and differ as before.
+    """
+    from tea_tasting.aggr import Aggregates
+    from tea_tasting.metrics import RatioOfMeans
+
+    settings: Any = {"alternative": "two-sided", "confidence_level": 1 - level, "equal_var": False, "use_t": True}
+    columns = (metric.numerator, metric.denominator, metric.covariate, metric.covariate_denominator)
+    with np.errstate(all="ignore"):  # relative to 0 there is nothing
+        try:
+            return RatioOfMeans(*columns, **settings).analyze_aggregates(a, b), 0.0
+        except OverflowError:
+            values = [metric.adjusted(one, a + b, coefficient) for one in (a, b)]
+            variances = [metric.variance(one, coefficient) for one in (a, b)]
+            raised = sqrt(max(variances)) + max(map(abs, values))
+            arms = [
+                Aggregates(one.count(), {"value": value + raised}, {"value": variance}, {})
+                for one, value, variance in zip((a, b), values, variances, strict=True)
+            ]
+            return RatioOfMeans("value", **settings).analyze_aggregates(*arms), raised
 
 
 def _certain(about: dict[str, Any], a: float, b: float) -> ArmEffect:

@@ -8,15 +8,16 @@ from ._experiment import ArmEffect, Experiment, Looks
 from ._ratio import checks_table, p_value
 
 EFFECTS = (
-    *("measure", "control", "treatment", "difference", "relative", "low", "high", "p", "p_adjusted"),
+    *("measure", "control", "treatment", "difference", "relative", "low", "high", "p", "p_adjusted", "outcome"),
     *("value_control", "value_treatment", "relative_low", "relative_high", "always_low", "always_high", "always_p"),
     *("users", "variance_left"),
 )
+OUTCOMES = {True: "better", False: "worse", None: "unclear"}
 
 
 def effects_of_arms_table(experiment: Experiment) -> Table:
     """One row for each treatment and metric; ``low`` and ``high`` are the ends of the difference."""
-    rows = [_row(effect) for effect in experiment.effects]
+    rows = [_row(effect, experiment.level) for effect in experiment.effects]
     caption = f"What changes beside {experiment.control}, level {experiment.level:g}, corrected by {experiment.correct}"
     return Table.from_rows(rows, EFFECTS, caption=caption)
 
@@ -39,6 +40,20 @@ def experiment_sentence(experiment: Experiment) -> str:
         return f"Do not trust this experiment: it fails a check of {listed(failed)}."
     told = [_told(experiment, treatment) for treatment in dict.fromkeys(e.treatment for e in experiment.effects)]
     return " ".join([*told, experiment.ratio.doubt]).strip()
+
+
+def treatment_outcomes(experiment: Experiment, deciding: str | None = None) -> dict[str, str]:
+    """By treatment: better, worse, mixed (better in one metric and worse in another) or unclear, whatever checks say.
+
+    ``deciding`` is the one metric that counts, where there is one.
+    """
+    words = {(True, True): "mixed", (True, False): "better", (False, True): "worse", (False, False): "unclear"}
+    found = {}
+    for treatment in dict.fromkeys(effect.treatment for effect in experiment.effects):
+        mine = [effect for effect in experiment.effects if effect.treatment == treatment]
+        sides = {effect.better(experiment.level) for effect in mine if deciding in {None, effect.metric.name}}
+        found[treatment] = words[True in sides, False in sides]
+    return found
 
 
 def _told(experiment: Experiment, treatment: str) -> str:
@@ -71,6 +86,6 @@ def _size(effect: ArmEffect, looks: Looks) -> str:
     return f"{effect.metric.name} ({size}, {low} to {high}, {p_value(effect.p_adjusted)})"
 
 
-def _row(effect: ArmEffect) -> dict[str, object]:
-    row = {name: getattr(effect, name) for name in EFFECTS if name != "measure"}
-    return {"measure": effect.metric.name, **row}
+def _row(effect: ArmEffect, level: float) -> dict[str, object]:
+    row = {name: getattr(effect, name) for name in EFFECTS if name not in ("measure", "outcome")}
+    return {"measure": effect.metric.name, "outcome": OUTCOMES[effect.better(level)], **row}

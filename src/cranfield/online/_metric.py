@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Direction, ParameterError, need
+from cranfield.data import fetch
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -52,6 +53,13 @@ class Metric:
     def value(self, sums: "Aggregates") -> float:
         """The mean or the ratio of means."""
         return float(sums.mean(self.numerator) / sums.mean(self.denominator))
+
+    def adjusted(self, sums: "Aggregates", total: "Aggregates", coefficient: float) -> float:
+        """The value, less what the covariate tells of how this arm differs from all."""
+        if not self.covariate or not coefficient:
+            return self.value(sums)
+        before = [one.mean(self.covariate) / one.mean(self.covariate_denominator) for one in (sums, total)]
+        return float(self.value(sums) - coefficient * (before[0] - before[1]))
 
     def variance(self, sums: "Aggregates", coefficient: float = 0.0) -> float:
         """That of one user; of a ratio by the delta method (deng2018delta), less what a covariate explains."""
@@ -109,20 +117,24 @@ def read_sums(
 def group_sums(table: "ir.Table", metrics: Sequence[Metric], by: str | None) -> dict[Any, "Aggregates"]:
     """The sums of each group, by what the column holds; of the whole table under ``""``."""
     need("tea_tasting", extra="logs")
-    from tea_tasting.aggr import Aggregates, read_aggregates
+    from tea_tasting.aggr import Aggregates
 
     columns = tuple(dict.fromkeys(column for metric in metrics for column in metric.columns))
-    pairs = [(a, b) for metric in metrics for a in metric.columns for b in metric.columns if a < b]
-    found = read_aggregates(
-        table, by, has_count=True, mean_cols=columns, var_cols=columns, cov_cols=tuple(dict.fromkeys(pairs))
-    )
-    groups = found if isinstance(found, dict) else {"": found}
+    pairs = dict.fromkeys((a, b) for metric in metrics for a in metric.columns for b in metric.columns if a < b)
+    number: dict[str, Any] = {column: table[column].cast("float64") for column in columns}
+    asked: dict[str, Any] = {"count_": table.count()}
+    for i, column in enumerate(columns):
+        asked |= {f"mean_{i}": number[column].mean(), f"var_{i}": number[column].var(how="sample")}
+    asked |= {f"cov_{i}": number[a].cov(number[b], how="sample") for i, (a, b) in enumerate(pairs)}
     # One user has no variance: engines say nothing there, or NaN. In a sum with others it is worth 0.
     return {
-        name: one
-        if one.count() > 1
-        else Aggregates(one.count_, one.mean_, dict.fromkeys(one.var_, 0.0), dict.fromkeys(one.cov_, 0.0))
-        for name, one in groups.items()
+        row[by] if by else "": Aggregates(
+            row["count_"],
+            {column: row[f"mean_{i}"] for i, column in enumerate(columns)},
+            {column: row[f"var_{i}"] if row["count_"] > 1 else 0.0 for i, column in enumerate(columns)},
+            {pair: row[f"cov_{i}"] if row["count_"] > 1 else 0.0 for i, pair in enumerate(pairs)},
+        )
+        for row in fetch((table.group_by(by) if by else table).aggregate(**asked)).to_pylist()
     }
 
 
@@ -148,7 +160,7 @@ def check_users(table: "ir.Table", columns: Sequence[str], *, arm: str | None, u
             raise ParameterError(f"{column} holds no numbers but {schema[column]}", hint="a metric needs numbers")
     asked = {f"bad {column}": _bad(table[column]) for column in (*filter(None, (arm, user)), *columns)}
     asked |= {"rows": table.count()} | ({"users": table[user].nunique()} if user else {})
-    found = table.aggregate(**asked).to_pyarrow().to_pylist()[0]
+    found = fetch(table.aggregate(**asked)).to_pylist()[0]
     for name, many in found.items():
         if name.startswith("bad ") and many:
             column = name.removeprefix("bad ")

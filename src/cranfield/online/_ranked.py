@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, Table, generator
+from cranfield.data import fetch
 from cranfield.stats import LEVEL, check_level
 
 from ._metric import Metric, check_users, parse_metrics, user_table
@@ -50,7 +51,7 @@ def read_values(data: Any, metric: Metric, *, arm: str = "arm", user: str | None
     table = user_table(data)
     asked = metric.plain.columns
     check_users(table, asked, arm=arm, user=user)
-    counted = table.group_by([arm, *asked]).aggregate(many_=table.count()).order_by([arm, *asked]).to_pyarrow()
+    counted = fetch(table.group_by([arm, *asked]).aggregate(many_=table.count()).order_by([arm, *asked]))
     columns = [counted[name].to_numpy(zero_copy_only=False).astype(float) for name in asked]
     arms = np.array([str(name) for name in counted[arm].to_pylist()])
     numerator, denominator = columns[0], columns[-1] if metric.denominator else np.ones(len(arms))

@@ -19,6 +19,8 @@ Grades: TypeAlias = Mapping[str, Mapping[str, int]]  # by topic and document
 Numbers: TypeAlias = NDArray[np.float64]
 
 POWERS = (0.8, 0.95)
+AB, BIASED = "A/B", "balanced"  # what is no interleaving; and one in which clicks that see no relevance favour a run
+SURE = 3  # standard errors of a difference that is hardly luck
 METHODS = ("balanced", "team-draft", "probabilistic", "optimised")
 COLUMNS = ("method", "measure", "users", "difference", "error", "better", "power", "impressions")
 
@@ -95,6 +97,7 @@ def sensitivity_table(
     power: Sequence[float] = POWERS,
     level: float = LEVEL,
     seed: int = SEED,
+    progress: Callable[[int, int], object] | None = None,
     made_by: Provenance | None = None,
 ) -> Table:
     """How many impressions each interleaving needs to find the better run out, and an A/B test on the same users.
@@ -111,14 +114,37 @@ def sensitivity_table(
         raise ParameterError(message, hint="give 2 users or more, a length from 1 up, and powers between 0 and 1")
     crowd = _Crowd.of(a, b, grades, user, users, length, seed)
     rows: list[dict[str, Any]] = []
-    for method in map(parse_interleaving, methods):
+    wanted = [parse_interleaving(method) for method in methods]
+    for number, method in enumerate(wanted):
+        if progress:
+            progress(number, len(wanted) + 1)
         ahead = crowd.preferences(method)
         rows += _rows(str(method), "wins", ahead, _signs_needed(ahead, level, power), ahead.std(ddof=1), power)
     for measure, (one, other) in crowd.arms().items():
         spread = np.sqrt(2 * (one.var(ddof=1) + other.var(ddof=1)))  # of a difference of means, times √ of both arms
         needed = _means_needed(one.mean() - other.mean(), spread, level, power)
-        rows += _rows("A/B", measure, one - other, needed, (one - other).std(ddof=1), power)
+        rows += _rows(AB, measure, one - other, needed, (one - other).std(ddof=1), power)
     return Table.from_rows(rows, COLUMNS, caption="Impressions until the better run wins", made_by=made_by)
+
+
+def sensitivity_sentence(table: Table) -> str:
+    """How many impressions the best fair interleaving takes, and how many times as many an A/B test, in words."""
+    known: list[dict[str, Any]] = [row for row in table.rows() if row["impressions"] is not None]
+    wanted = min((row["power"] for row in known), default=None)
+    rows = [row for row in known if row["method"] != BIASED] or known
+    sides = [[row for row in rows if row["power"] == wanted and (row["method"] == AB) is ab] for ab in (False, True)]
+    fewest = [min(side, key=lambda row: row["impressions"]) for side in sides if side]
+    if not fewest:
+        return "Simulated users see no difference between these runs: no test would find one."
+    best = fewest[0]
+    said = f"To find out that {best['better']} is better, with a power of {wanted:g}, {best['method']}"
+    said += f" takes {best['impressions']:,} impressions"
+    if len(fewest) > 1:
+        times = fewest[1]["impressions"] / best["impressions"]
+        said += f", an A/B test on {fewest[1]['measure']} {fewest[1]['impressions']:,}: {times:.3g} times as many"
+    unsure = {row["method"] for row in rows if abs(row["difference"]) < SURE * row["error"]}
+    doubt = f" Simulate more users for {', '.join(sorted(unsure))}: there the difference may be luck." if unsure else ""
+    return f"{said}.{doubt}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,7 +80,8 @@ def _users(sessions: "Expression") -> "Expression":
 def values_by_user(log: "Log", measures: Any) -> tuple["Expression", list[tuple[OnlineMeasure, str, str]]]:
     """A row for each user with the sums of every measure, and the columns that hold them: amount and how many count.
 
-    Without users in the log it is a row for each session, or impression. An arm that a user was in stays beside it.
+    Without users in the log it is a row for each session, or impression. An arm that a user was in stays beside it,
+    with the number of arms (``arms_``), and the time of the first impression (``came_``).
     """
     asked = parse_online(measures)
     units = units_of(log, asked)
@@ -99,6 +100,8 @@ def values_by_user(log: "Log", measures: Any) -> tuple["Expression", list[tuple[
             sums[counted] = (table.count() if counts is None else counts.sum()).cast("float64")
         if unit == "impression":
             sums["sessions_"] = table.session.nunique() if "session" in table.columns else table.count()
+            if "time" in table.columns:
+                sums["came_"] = table.time.min()
             if "arm" in table.columns:
                 sums |= {"arm": table.arm.min(), "arms_": table.arm.nunique()}
         parts.append(table.group_by(owner).aggregate(**sums))

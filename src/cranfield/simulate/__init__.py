@@ -10,3 +10,5 @@ from ._made import Ranking as Ranking
 from ._made import Written as Written
 from ._made import document_id as document_id
 from ._topic import SOURCES as SOURCES
+from ._users import DBNUser as DBNUser
+from ._users import simulate_log as simulate_log

@@ -7,17 +7,25 @@ from cranfield.core.later import Later
 from ._evaluate import evaluate as evaluate
 
 if TYPE_CHECKING:
+    from ._ab import ab as ab
+    from ._ab import assign_users as assign_users
     from ._across import across as across
     from ._agreement import agreement as agreement
     from ._anova import anova as anova
     from ._answers import answers as answers
+    from ._bridge import bridge as bridge
+    from ._clicks import clicks as clicks
     from ._compare import compare as compare
     from ._convert import convert as convert
+    from ._counterfactual import counterfactual as counterfactual
     from ._crowd import crowd as crowd
     from ._duplicates import duplicates as duplicates
     from ._fuse import fuse as fuse
     from ._health import health as health
     from ._health import unjudged as unjudged
+    from ._interleave import interleave as interleave
+    from ._interleave import interleaved_page as interleaved_page
+    from ._interleave import sensitivity as sensitivity
     from ._ladder import ladder as ladder
     from ._leaderboard import leaderboard as leaderboard
     from ._lint import lint as lint
@@ -40,16 +48,21 @@ else:
     __getattr__ = Later(
         __name__,
         {
+            "_ab": "ab assign_users",
             "_across": "across",
             "_agreement": "agreement",
             "_anova": "anova",
             "_answers": "answers",
+            "_bridge": "bridge",
+            "_clicks": "clicks",
             "_compare": "compare",
             "_convert": "convert",
+            "_counterfactual": "counterfactual",
             "_crowd": "crowd",
             "_duplicates": "duplicates",
             "_fuse": "fuse",
             "_health": "health unjudged",
+            "_interleave": "interleave interleaved_page sensitivity",
             "_ladder": "ladder",
             "_leaderboard": "leaderboard",
             "_lint": "lint",

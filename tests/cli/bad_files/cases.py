@@ -653,9 +653,10 @@ TYPED = [
         name="an unknown command",
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
-        hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, topics, pool, "
-        "crowd, report, rerun, lint, convert, fuse, measures, tests, simulate, demo, serve, worker, submit, status, "
-        "download, backup, restore, export, audit",
+        hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, topics, "
+        "pool, crowd, clicks, interleave, ab, counterfactual, bridge, report, rerun, lint, convert, fuse, "
+        "measures, tests, simulate, demo, serve, worker, submit, status, download, backup, restore, export, "
+        "audit",
         exit=2,
     ),
     Refused(

@@ -33,7 +33,8 @@ def test_pages_and_sessions_are_those_of_plain_python(seed: int) -> None:
     assert {row["reason"]: row["rows"] for row in log.dropped.rows()} == dropped
     assert sum(dropped.values()) > 20
     expected = logged.impressions(stays)
-    assert pages(log) == [{name: row[name] for name in pages(log)[0]} for row in expected]
+    found = pages(log)
+    assert found == [{name: row[name] for name in found[0]} for row in expected]
     assert {row["session"] for row in expected} > {f"{row['user']}#0" for row in expected}
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 from cranfield.core import Direction, ParameterError, generator
 from cranfield.data import assess
 from cranfield.measures import measure_all
-from cranfield.online import Likeness, Offline, bridge, bridge_sentence, bridge_table
+from cranfield.online import Bridge, Likeness, Offline, bridge, bridge_sentence, bridge_table
 
 RUNS = ("a", "b", "c", "d")
 
@@ -228,9 +228,28 @@ THREE = of_means([1, 2, 3])
         (lambda: Offline(("a", "a"), ("m",), np.ones((2, 1, 1))), "each run is wanted once"),
         (lambda: Offline(("a", "b"), (), np.ones((2, 1, 0))), "each measure is wanted once"),
         (lambda: Offline(("a", "b"), ("m",), np.ones((3, 1, 1))), "do not fit values of"),
-        (lambda: Offline(("a", "b"), ("m",), np.full((2, 1, 1), np.nan)), "a run has no finite value"),
+        (lambda: Offline(("a", "b"), ("m",), np.full((2, 1, 1), np.nan)), "a has no finite mean of m"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(call: Callable[[], object], problem: str) -> None:
     with pytest.raises(ParameterError, match=problem):
         call()
+
+
+@pytest.mark.parametrize(
+    ("rest", "low", "high"),
+    [
+        ([0.0] * 5 + [1.0] * 5, 0.0, 1.0),  # as far down as the draws; up to 1, which is no end of Fisher's scale
+        ([-1.0] * 5 + [0.8] * 5, -1.0, 0.8),
+        ([-1.0] * 5 + [1.0] * 5, -1.0, 1.0),
+        ([0.0] * 5 + [0.5] * 5, 0.0, 0.8),  # tanh(2 artanh ½) = 2 · ½ / (1 + ¼)
+    ],
+)
+def test_draws_of_perfect_likeness_do_not_open_the_other_end(rest: list[float], low: float, high: float) -> None:
+    def likeness(values: Any) -> Likeness:
+        return Likeness(*[np.array(values)] * 4)
+
+    drawn = likeness([[value] for value in [*[0.5] * 90, *rest]])
+    nothing = np.full(1, np.nan)
+    found = Bridge(("a", "b", "c"), ("m",), likeness([0.5]), drawn, None, nothing, "kendall", 0.05, ())
+    assert np.concatenate(found.ends("kendall")) == pytest.approx([low, high], abs=1e-9)

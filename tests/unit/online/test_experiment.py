@@ -279,3 +279,23 @@ def test_cookie_cats(shared_data: Path) -> None:
         assert effect.value_treatment == pytest.approx(b / 45_489)
     assert found.ratio.p == pytest.approx(stats.chisquare([44_700, 45_489]).pvalue)
     assert "The shares of users are odd: gate_30 has 49.56 % of them" in experiment_sentence(found)
+
+
+@pytest.mark.parametrize("covariate", [None, "before"])
+def test_a_metric_around_zero_has_a_difference_and_no_relative_one(covariate: str | None) -> None:
+    random = np.random.default_rng(4)
+    before = random.normal(size=400)
+    value = before * (covariate is not None) + random.normal(size=400)
+    arm = np.repeat(["a", "b"], 200)
+    value[:200] -= value[:200].mean()
+    (effect,) = analyse_experiment(
+        {"arm": arm, "x": value, "before": before}, Metric("x", covariate=covariate), control="a"
+    ).effects
+    if covariate:
+        both = np.concatenate([value - value.mean(), before - before.mean()]).reshape(2, -1)
+        value = value - (both[0] @ both[1]) / (both[1] @ both[1]) * (before - before.mean())
+    known = stats.ttest_ind(value[200:], value[:200], equal_var=False)
+    ends = known.confidence_interval(0.95)
+    assert (effect.p, effect.low, effect.high) == pytest.approx((known.pvalue, ends.low, ends.high), rel=1e-9)
+    assert effect.difference == pytest.approx(value[200:].mean() - value[:200].mean(), rel=1e-9)
+    assert effect.value_control == pytest.approx(value[:200].mean(), abs=1e-12)

@@ -1,0 +1,151 @@
+"""Click models on large logs: 100 million rows from file to parameters, a million sessions, and PyClick on a few.
+
+The logs are made up, in Parquet, by an engine that hashes row numbers: the same rows wherever it runs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.report import Row
+from cranfield.clickmodels import DBN, PBM, ClickModel, read_for
+from cranfield.data import read_log
+
+HERE = Path(__file__).parent
+ROWS, SESSIONS, FEW = 100_000_000, 1_000_000, 3000
+TOPICS, DOCUMENTS, RANKS = 5000, 20, 10
+SECONDS, MEGABYTES, DBN_SECONDS = 20.0, 4000.0, 60.0
+MODELS = {"PBM": PBM(rounds=50, tolerance=0), "DBN": DBN(rounds=50, tolerance=0)}
+LOG = """
+COPY (
+    WITH rows AS (SELECT i // {ranks} AS page, i % {ranks} AS place FROM range({rows}) AS t(i)),
+    pages AS (
+        SELECT page, place, (power((hash(page, 1) % 1000000) / 1e6, 2) * {topics})::INTEGER AS asked,
+               hash(page, 2) % {orders} AS turned
+        FROM rows
+    ),
+    shown AS (SELECT *, (turned * 7 + place * (1 + turned % 2 * 2)) % {documents} AS found FROM pages)
+    SELECT page AS impression, 'q' || asked AS topic, place + 1 AS rank, 'd' || asked || '-' || found AS document,
+           (hash(page, place, 3) % 1000000) / 1e6
+               < pow(0.8, place) * (0.05 + 0.9 * (hash(asked, found, 4) % 1000) / 1e3) AS clicked
+    FROM shown
+) TO '{path}' (FORMAT parquet)
+"""
+
+
+def clicks(folder: Path, rounds: int) -> list[Row]:
+    """All rows of the report; logs are written to ``folder``."""
+    rows = int(os.environ.get("CRANFIELD_BENCH_ROWS", ROWS))
+    sessions = min(SESSIONS, rows // RANKS)
+    return [*many(folder, rows, rounds), *chains(folder, sessions, rounds), *beside(rounds)]
+
+
+def write_log(path: Path, rows: int, *, orders: int = DOCUMENTS) -> Path:
+    """A made-up log of so many rows, ten to a page; ``orders`` is in how many a topic's documents may stand."""
+    sizes = {"ranks": RANKS, "rows": rows, "topics": TOPICS, "orders": orders, "documents": DOCUMENTS}
+    import_module("duckdb").sql(LOG.format(path=path, **sizes))
+    return path
+
+
+def many(folder: Path, rows: int, rounds: int) -> list[Row]:
+    """Counts and 50 rounds of EM of the position-based model, from a file of so many rows."""
+    log = write_log(folder / "log.parquet", rows)
+    took = [learn("PBM", log) for _ in range(rounds)]
+    seconds, memory = median(one["seconds"] for one in took), max(one["megabytes"] for one in took)
+    what = f"PBM, {rows:,} rows of Parquet ({log.stat().st_size / 1e6:,.0f} MB), {took[0]['cells']:,} counts, 50 rounds"
+    log.unlink()
+    return [
+        Row(f"{what} of EM", f"{seconds:.1f} s", f"≤ {SECONDS:.0f} s", seconds <= SECONDS),
+        Row("the same: peak memory", f"{memory:,.0f} MB", f"≤ {MEGABYTES:,.0f} MB", memory <= MEGABYTES),
+    ]
+
+
+def chains(folder: Path, sessions: int, rounds: int) -> list[Row]:
+    """The dynamic Bayesian network, which needs whole pages."""
+    log = write_log(folder / "sessions.parquet", sessions * RANKS)
+    took = [learn("DBN", log) for _ in range(rounds)]
+    seconds = median(one["seconds"] for one in took)
+    what = f"DBN, {sessions:,} sessions of {RANKS} documents, {took[0]['cells']:,} distinct, 50 rounds of exact EM"
+    log.unlink()
+    return [Row(what, f"{seconds:.1f} s", f"≤ {DBN_SECONDS:.0f} s", seconds <= DBN_SECONDS)]
+
+
+def learn(model: str, log: Path) -> dict[str, Any]:
+    """What it took to learn a model from a file, in a process of its own."""
+    measured = [sys.executable, "-I", "-S", str(HERE / "measure.py")]
+    done = subprocess.run(
+        [*measured, sys.executable, "-m", "benchmarks.clicks", "learn", model, str(log)],
+        cwd=HERE.parent,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"failed: {model} on {log}\n{done.stderr.decode()}")
+    found: dict[str, Any] = json.loads(done.stdout) | json.loads(done.stderr.splitlines()[-1])
+    parts = ", ".join(f"{name} {found[name]:.1f} s" for name in ("open", "count", "fit"))
+    print(f"  {model}: {found['seconds']:.1f} s ({parts}), {found['megabytes']:,.0f} MB")
+    return found
+
+
+def learnt(model: ClickModel, path: str) -> dict[str, Any]:
+    """The seconds of each step: open and check the log, count on the engine, fit here."""
+    times = [time.perf_counter()]
+    log = read_log(path)
+    times.append(time.perf_counter())
+    counted = read_for(model, log)
+    times.append(time.perf_counter())
+    fitted = model.fit(counted)
+    times.append(time.perf_counter())
+    if not np.all(np.diff(fitted.trace) > -1e-6 * abs(fitted.trace[0])):
+        sys.exit(f"{model}: the objective fell")
+    steps = dict(zip(("open", "count", "fit"), np.diff(times).tolist(), strict=True))
+    return steps | {"cells": len(counted.pair)}
+
+
+def beside(rounds: int) -> list[Row]:
+    """PyClick on a few sessions, from the folder that PYCLICK names: its source is no package."""
+    if "PYCLICK" not in os.environ:
+        print("  PyClick is not at hand (git clone its source; PYCLICK=FOLDER): left out")
+        return []
+    from tests.golden.click_inputs import sessions
+    from tests.golden.make.pyclick import load, page
+    from tests.golden.test_pyclick import pages
+
+    log = sessions(FEW)
+    ours, theirs = pages(*log), [page(*session) for session in log]
+    model = PBM(first="free", rounds=50, tolerance=0)
+    model.fit(ours)  # loads what it needs
+    ratios = []
+    for _ in range(rounds):
+        peer = load("click_models.PBM").PBM()
+        started = time.perf_counter()
+        peer.train(theirs)
+        there = time.perf_counter() - started
+        started = time.perf_counter()
+        fitted = model.fit(ours)
+        here = time.perf_counter() - started
+        chances = np.array(peer.get_full_click_probs(theirs[0]))
+        if (apart := np.abs(fitted.marginal(pages(log[0]))[0] - chances).max()) > 1e-6:
+            sys.exit(f"PyClick and we differ by {apart:.1e}")
+        print(f"  PyClick: {there:.2f} s for {FEW:,} sessions, {here:.3f} s here")
+        ratios.append(there / here)
+    return [Row(f"PBM, {FEW:,} sessions in memory, 50 rounds: PyClick", f"{median(ratios):.0f}× faster", "–", met=True)]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["learn"]:
+        print(json.dumps(learnt(MODELS[sys.argv[2]], sys.argv[3])))
+    else:
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as place:
+            for row in clicks(Path(place), rounds=int(sys.argv[1]) if len(sys.argv) > 1 else 1):
+                print(f"{row.work} | {row.figure} | {row.bar} | {'yes' if row.met else 'NO'}")

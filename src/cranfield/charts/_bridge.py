@@ -1,0 +1,116 @@
+"""The chart of offline values beside online outcomes: does one foretell the other?"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield.core import Table, need
+from cranfield.core.render import visible
+
+from ._base import Chart, Picture, chart, inline
+from ._places import Axis, labels, texts
+from ._theme import COLOURS, QUIET, THEME
+from ._words import WIDE, counted, groups_of, headline, lower_is_better, number, rows_of, short
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = need("altair", extra="charts")
+
+MOST = 6  # measures that are drawn
+BESIDE = 3  # of them in a line
+SIDE, GAP = 170, 34  # points: of a panel, and between two
+ALONE = 320  # the side of a panel that is the only one
+NAMED = 4  # runs that a panel names, of both ends
+
+ENDS = ("online", "online_low", "online_high")
+
+Row = dict[str, Any]
+
+
+@chart("bridge", cite="chapelle2012,hofmann2016online")
+class Bridge(Chart):
+    """Offline beside online: what each measure says of runs, and what users made of the same runs."""
+
+    table: ClassVar[str] = "points"
+
+    def draw(self, table: Table) -> Picture:
+        """A panel for each measure: its means across, the outcome up, a dot for each run."""
+        return self.draw_beside(table, {})
+
+    def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
+        """The panels in the order of how well their measures foretell, each under its correlation."""
+        columns = ("measure", "run", "offline", "online", "online_low", "online_high")
+        groups = {
+            mine[0]["measure"]: mine for mine in groups_of(rows_of(table, *columns, needs=columns[2:4]), "measure")
+        }
+        said = _correlations(others.get("bridge"))
+        order = [name for name in said if name in groups] or list(groups)
+        shown = order[:MOST]
+        outcome = short(visible(table.caption).partition(" beside ")[0]) or "online"
+        ends = [row[name] for row in groups[shown[0]] for name in columns[3:] if row[name] is not None]
+        side = ALONE if len(shown) == 1 else SIDE
+        up = Axis.around(ends, side)
+        panels = [
+            _panel(name, groups[name], said.get(name, ""), up, outcome if i % BESIDE == 0 else None)
+            for i, name in enumerate(shown)
+        ]
+        lines = [alt.hconcat(*panels[i : i + BESIDE], spacing=GAP) for i in range(0, len(panels), BESIDE)]
+        how = "dots: runs; across: the mean over topics; up: what users did"
+        how += ", with its interval" * any(row["online_low"] is not None for row in groups[shown[0]])
+        few = f"the best {MOST} of {counted(len(order), 'measure')}" * (len(order) > MOST)
+        title = headline(
+            _finding(order, said, groups), how, few, wide=max(WIDE, (side + GAP) * min(len(shown), BESIDE))
+        )
+        return alt.vconcat(*lines, spacing=24).properties(title=title).configure(**THEME)
+
+
+def _correlations(table: Table | None) -> dict[str, str]:
+    """Of each measure, the best first, Kendall's τ in words with its ends."""
+    if table is None or not len(table):
+        return {}
+    found = {}
+    rows = rows_of(table, "measure", "kendall", "kendall_low", "kendall_high")
+    for row in sorted(rows, key=lambda row: -2 if row["kendall"] is None else row["kendall"], reverse=True):
+        tau, *ends = (row[f"kendall{end}"] for end in ("", "_low", "_high"))
+        between = "" if None in ends else f" ({number(ends[0], 2)} to {number(ends[1], 2)})"
+        found[row["measure"]] = "τ is not known" if tau is None else f"τ {number(tau, 2)}{between}"
+    return found
+
+
+def _finding(order: list[str], said: Mapping[str, str], groups: Mapping[str, list[Row]]) -> str:
+    runs = counted(len(groups[order[0]]), "run")
+    if not said:
+        return f"What measures say of {runs}, and what users made of them"
+    best = said[order[0]].partition(" (")[0]
+    if len(order) == 1:
+        return f"{short(order[0])} puts {runs} in the order of users with {best}"
+    last = said[order[-1]].partition(" (")[0]
+    return f"Of {runs}, {short(order[0])} foretells best what users do ({best}), {short(order[-1])} worst ({last})"
+
+
+def _panel(measure: str, rows: list[Row], said: str, up: Axis, outcome: str | None) -> Any:
+    """The runs by one measure; one of which less is better runs from right to left."""
+    flip = lower_is_better(measure)
+    across = Axis.around([row["offline"] for row in rows], up.length, flip=flip)
+    below = alt.Axis(
+        title=f"{short(measure, 22)}{', less is better' * flip}", tickCount=4, grid=False, titleFontSize=12
+    )
+    left = alt.Axis(title=outcome, tickCount=5, titleFontSize=12, labels=outcome is not None)
+    x = alt.X("offline:Q", scale=across.scale, axis=below)
+    y = {name: alt.Y(f"{name}:Q", scale=up.scale, axis=left) for name in ("online", "online_low")}
+    base = alt.Chart(inline(rows)).encode(x=x)
+    ranked = sorted(rows, key=lambda row: -row["online"])
+    ends = [*ranked[: NAMED // 2], *ranked[max(NAMED // 2, len(ranked) - NAMED // 2) :]]
+    points = [(row["offline"], row["online"], short(row["run"], 14)) for row in ends]
+    taken = [(row["offline"], row[end]) for row in rows for end in ENDS if row[end] is not None]
+    named = labels(points, across, up, beside=taken, sides=("right", "left"), size=10)
+    layers = [base.mark_point(filled=True, size=44, color=COLOURS[0], opacity=1).encode(y=y["online"])]
+    intervals = [row for row in rows if row["online_low"] is not None]
+    if intervals:
+        whisker = alt.Chart(inline(intervals)).mark_rule(color=COLOURS[0], strokeWidth=1.5, opacity=0.55)
+        layers.insert(0, whisker.encode(x=x, y=y["online_low"], y2="online_high:Q"))
+    title = alt.TitleParams(
+        said, fontSize=12, fontWeight="normal", color=QUIET, offset=6, anchor="start", frame="group"
+    )
+    view = alt.layer(*layers, *texts(named, across, up, size=10))
+    return view.properties(width=up.length, height=up.length, title=title)

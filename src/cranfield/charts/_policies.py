@@ -1,0 +1,68 @@
+"""The chart of policies beside the log of another."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield.core import Table, need
+
+from ._base import Chart, Picture, chart, inline
+from ._theme import COLOURS, INK, SHAPES, THEME
+from ._words import WIDE, first_of, groups_of, headline, number, rows_of, short, signed
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = need("altair", extra="charts")
+
+MOST = 12  # policies that are drawn
+STEP = 15  # points between two estimators of a policy
+
+
+@chart("policies", cite="dudik2014,swaminathan2015snips")
+class Policies(Chart):
+    """Policies beside the log: how much more each would have earned, by every estimator."""
+
+    table: ClassVar[str] = "policies"
+
+    def draw(self, table: Table) -> Picture:
+        """A line of dots for each policy, the best on top: differences from the log with their intervals."""
+        columns = ("policy", "estimator", "difference", "low", "high", "logged")
+        rows = rows_of(table, *columns, needs=("difference",))
+        rows = [row | {"policy": short(row["policy"], 22)} for row in rows]
+        first = sorted(first_of(rows, "estimator"), key=lambda row: -row["difference"])
+        order = [row["policy"] for row in first][:MOST]
+        shown = [row for row in rows if row["policy"] in order]
+        estimators = [mine[0]["estimator"] for mine in groups_of(shown, "estimator")]
+        colour, shape = _told_apart(estimators)
+        step = alt.Step(STEP * len(estimators) + 14, **{"for": "position"})
+        below = alt.Axis(title="more than the log earned, for each impression", tickCount=6)
+        x = {name: alt.X(f"{name}:Q", axis=below) for name in ("difference", "low", "zero")}
+        left = alt.Axis(title=None, grid=False, ticks=False, domain=False, labelPadding=8)
+        y = alt.Y("policy:N", sort=order, axis=left)
+        off = alt.YOffset("estimator:N", sort=estimators)
+        base = alt.Chart(inline(shown)).encode(y=y, yOffset=off)
+        zero = alt.Chart(inline([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x=x["zero"])
+        layers: list[Any] = [
+            zero,
+            base.mark_rule(strokeWidth=2).encode(x=x["low"], x2="high:Q", color=colour),
+            base.mark_point(filled=True, size=60, opacity=1).encode(x=x["difference"], color=colour, shape=shape),
+        ]
+        few = f"the best {MOST} of {len(first):,} policies" * (len(first) > MOST)
+        how = f"dot: estimate; line: interval; 0: what the log earned, {number(rows[0]['logged'])} for each impression"
+        title = headline(_finding(first[0]), how, few, wide=WIDE + 60)
+        return alt.layer(*layers).properties(title=title, width=WIDE, height=step).configure(**THEME)
+
+
+def _finding(best: dict[str, Any]) -> str:
+    """What the best policy would have done, by the estimator that counts."""
+    more = f"{signed(best['difference'])} for each impression by {best['estimator']}"
+    if best["low"] is None or best["low"] <= 0 <= best["high"]:
+        return f"{best['policy']} cannot be told from the log ({more})"
+    return f"{best['policy']} would have earned {'more' if best['difference'] > 0 else 'less'} than the log ({more})"
+
+
+def _told_apart(estimators: list[str]) -> tuple["alt.Color", "alt.Shape"]:
+    """A colour and a shape for each estimator."""
+    n = min(len(estimators), len(COLOURS))
+    legend = alt.Legend(orient="top", direction="horizontal", symbolSize=60, columns=4) if n > 1 else None
+    colour = alt.Color("estimator:N", scale=alt.Scale(domain=estimators, range=list(COLOURS[:n])), legend=legend)
+    return colour, alt.Shape("estimator:N", scale=alt.Scale(domain=estimators, range=list(SHAPES[:n])), legend=legend)

@@ -1,0 +1,88 @@
+"""cranfield bridge."""
+
+from typing import Any
+
+import click
+
+from cranfield.studies import bridge
+
+from ._layout import Cells, lay_out, notes_on
+from ._leaderboard import Named
+from ._show import check_output, output_options, progress, show, typed
+from ._statistics import check_chart, draw_chart, level_option, seed_option
+from ._usage import Command, OneOf, Whole
+from ._values import Given, notes_of, values_options
+
+BY = ("kendall", "spearman", "pearson")
+
+
+@click.command("bridge", cls=Command)
+@values_options
+@click.option(
+    "--online", metavar="FILE", help="What users made of the runs: a table, or a log with --outcome.  [required]"
+)
+@click.option(
+    "--outcome", metavar="MEASURE", help="The online measure to take from a log whose arms are the runs: ctr."
+)
+@click.option("--lower", is_flag=True, help="Of what is in the table, less is better.")
+@click.option(
+    "--column",
+    "named",
+    type=Named("WHAT=NAME", "value=ctr"),
+    multiple=True,
+    help="Which column holds run, value or error (of a log: arm, user, ...), if its name does not say so.",
+)
+@click.option("--engine", metavar="ADDRESS", help="Where a log is asked: duckdb, spark://HOST:PORT, local[2].")
+@click.option("--by", type=OneOf(BY), default="kendall", show_default=True, help="What puts measures in order.")
+@click.option("--draws", type=Whole(), default=1000, show_default=True, help="Of topics and outcomes, for intervals.")
+@level_option
+@seed_option
+@click.option("--chart", metavar="FILE", help="Draw offline values beside outcomes: .svg, .png, .pdf or .html.")
+@output_options()
+def command(
+    given: Given,
+    lower: bool,
+    named: tuple[tuple[str, str], ...],
+    form: str | None,
+    table: str | None,
+    output: str | None,
+    chart: str | None,
+    **settings: Any,
+) -> None:
+    """Does offline predict online? What measures say of runs, beside what users did.
+
+    The table of --online has a row for each run: run, value, and error, the standard error of the value, if it is
+    known. Runs go by the names of their files. With --outcome it is a log of result pages whose column arm names the
+    run; `cranfield ab` reads the same.
+
+    For every measure: correlations over runs with their intervals, the share of pairs of runs that stand the same way
+    round (agreement), the same of those pairs that both tell apart, and how often it predicts best when other topics
+    and users are drawn (p_best).
+
+    \b
+    Examples:
+      cranfield bridge qrels.txt runs/ --online ctr.csv
+      cranfield bridge qrels.txt runs/ -m 'AP nDCG@10 RR' --online ctr.csv
+      cranfield bridge qrels.txt runs/ --online ctr.csv --chart bridge.svg
+      cranfield bridge qrels.txt runs/ --online arms.csv --outcome ctr
+    """
+    check_output(form, output)
+    check_chart(chart)
+    if not settings["online"]:
+        hint = "give a table with a row for each run: --online ctr.csv"
+        raise click.UsageError(f"there is nothing to predict: --online is missing\nhint: {hint}")
+    if settings["engine"] and not settings["outcome"]:
+        raise click.UsageError("--engine is about a log\nhint: add --outcome, or leave it out")
+    values = given.read("AP nDCG@10 RR P@10")
+    with progress("reading users"):
+        study = bridge(values, lower=lower or None, columns=dict(named) or None, command=typed(), **settings)
+    layout = lay_out(study, {"points": 20}, adapt=_adapted)
+    notes = (*notes_of(values), *notes_on(study))
+    show(study, form=form, table=table, output=output, layout=layout, notes=notes, only=("bridge",))
+    draw_chart(study, "bridge", chart)
+
+
+def _adapted(name: str, cells: Cells) -> Cells:
+    """Columns that fit a terminal: what measures are put in order by, agreement, and what follows from them."""
+    kept = [column for column in cells if not column.startswith(("pearson", "spearman"))]
+    return {column: cells[column] for column in kept} if name == "bridge" else cells

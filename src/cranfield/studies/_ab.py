@@ -1,0 +1,217 @@
+"""Is a treatment better than the control, for users who were shared out at random?"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from cranfield.core import SEED, ParameterError, Provenance, Study, Table
+from cranfield.data import Log, read_experiment, read_log
+from cranfield.online import (
+    OEC,
+    PLANNED,
+    Assignment,
+    Gathered,
+    aa_test,
+    analyse_experiment,
+    assignment_table,
+    choose_control,
+    experiment_sentence,
+    experiment_tables,
+    gather,
+    looks_at,
+    looks_table,
+    plan_table,
+    ranked_table,
+    treatment_outcomes,
+    with_oec,
+)
+from cranfield.stats import LEVEL, check_level
+
+POWER = 0.8
+DRAWS = 2000
+CRITERION = "OEC"
+
+Progress = Callable[[int, int], object]
+
+
+def ab(
+    data: Any,
+    measures: Any = None,
+    *,
+    control: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    covariates: Mapping[str, str] | None = None,
+    before: Any = None,
+    lower: Sequence[str] = (),
+    oec: str | OEC | None = None,
+    looks: Literal["once", "many"] = "once",
+    level: float = LEVEL,
+    planned: float = PLANNED,
+    correct: str = "holm",
+    ranked: bool = False,
+    draws: int = DRAWS,
+    aa: int = 0,
+    how: str | Assignment = "md5",
+    relative: Sequence[float] = (),
+    power: float = POWER,
+    users_per_day: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    engine: Any = None,
+    seed: int = SEED,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Study:
+    """What each treatment changes beside the control, and whether the experiment can be believed.
+
+    ``data`` is a table with one row for each user, an arm and numbers, or a log of events, of which online measures are
+    taken by user. ``weights`` say what share of the users each arm was configured to have. ``covariates`` (columns) or
+    ``before`` (a log) tell of the time before the experiment, and take out what they explain. ``oec`` adds a weighted
+    sum of measures, which then decides. With ``looks="many"`` the verdict may be read on any day; where the day on
+    which users came is known, ``looks`` tells what was known at the end of each.
+
+    ``ranked`` compares without a normal shape; ``aa`` shares the same users out so many times with nothing changed;
+    ``relative`` asks how many users would show such effects, and how many days they take.
+    """
+    check_level(level)
+    step = _Steps(progress, 3 + bool(oec) + bool(aa) + ranked + bool(relative))
+    read = read_experiment(data, columns=columns, engine=engine)
+    earlier = None if before is None else _before(before, read, columns)
+    gathered = gather(read, measures, covariates=covariates, before=earlier, lower=lower)
+    step()
+    arms = gathered.arms()
+    chosen = choose_control(arms, control, weights)
+    shares = _shares(arms, chosen, weights)
+    others = [arm for arm in shares if arm != chosen and arm in arms and shares[arm] > 0]
+    tables: dict[str, Table] = {}
+    asked = gathered
+    if oec is not None:
+        asked, tables["oec"] = with_oec(gathered, oec, chosen, others)
+        step()
+    checks = gathered.checks
+    if aa:
+        tried = aa_test(gathered.rows, gathered.metrics, user=_user(gathered), salts=aa, how=how, level=level)
+        checks, tables["aa"] = (*checks, *tried.checks), tried.table()
+        step()
+    found = analyse_experiment(
+        asked.rows,
+        asked.metrics,
+        control=chosen,
+        arm="arm",
+        user=asked.user,
+        weights=shares,
+        level=level,
+        planned=planned,
+        correct=correct,
+        looks=looks,
+        checks=checks,
+    )
+    step()
+    if relative:
+        given: Any = {"relative": relative, "weights": [shares[arm] for arm in (chosen, *others)]}
+        given |= {"users_per_day": users_per_day, "level": level, "power": power}
+        tables["plan"] = plan_table(gathered.rows, gathered.metrics, **given)
+        step()
+    if ranked:
+        given = {"control": chosen, "treatments": others, "draws": draws, "level": level, "seed": seed}
+        tables["ranked"] = ranked_table(asked.rows, asked.metrics, **given)
+        step()
+    if "day" in asked.users.known:
+        tables["looks"] = _looks(asked, chosen, others, shares, level=level, planned=planned)
+    step()
+    parts = experiment_tables(found)
+    parts["arms"] = replace(parts["arms"], notes=(*gathered.notes, *_chosen(control, chosen)))
+    effects = replace(parts["effects"], ends={"difference": ("low", "high")})
+    tables = {"arms": parts["arms"], "checks": parts["checks"], **tables, "effects": effects}
+    names = tuple(metric.name for metric in asked.metrics)
+    made_by = Provenance(command=command, inputs=gathered.inputs, measures=names, seed=seed)
+    tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
+    outcomes = treatment_outcomes(found, CRITERION if oec is not None else None)
+    verdict = {"control": chosen, "trusted": found.trusted, "treatments": outcomes}
+    verdict["sentence"] = experiment_sentence(found)
+    return Study("ab", tables, verdict, made_by, charts=_charts(tables))
+
+
+def assign_users(
+    users: Sequence[str],
+    experiment: str,
+    *,
+    weights: Mapping[str, float] | None = None,
+    how: str | Assignment = "md5",
+    stored: Table | None = None,
+    command: str = "",
+) -> Study:
+    """Who is in which arm of an experiment; users of the ``stored`` table keep theirs."""
+    shares = {"control": 1.0, "treatment": 1.0} if weights is None else dict(weights)
+    given: Any = {"how": how, "arms": list(shares), "stored": stored}
+    made_by = Provenance(command=command)
+    table = replace(assignment_table(users, experiment, list(shares.values()), **given), made_by=made_by)
+    return Study("assignment", {"assignment": table}, None, made_by)
+
+
+class _Steps:
+    """How far the work has come."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self.progress, self.total, self.done = progress, total, 0
+
+    def __call__(self) -> None:
+        """One more part is done."""
+        self.done += 1
+        if self.progress:
+            self.progress(self.done, self.total)
+
+
+def _before(before: Any, read: Any, columns: Mapping[str, str] | None) -> Log | None:
+    """The log of the time before, on the engine of the other."""
+    if not isinstance(read, Log):
+        raise ParameterError("a log from before needs a log of the experiment", hint="name covariates by their columns")
+    return read_log(before, columns=columns, engine=read.engine)
+
+
+def _shares(arms: Mapping[str, int], control: str, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """What each arm was to have, the control's first; without weights all as much."""
+    if weights is None:
+        return {control: 1.0, **dict.fromkeys(arms, 1.0)}
+    unknown = [arm for arm in weights if arm not in arms]
+    if unknown and len(unknown) == len(weights):
+        raise ParameterError(f"no user is in an arm {unknown[0]!r}", hint=f"there are: {', '.join(arms)}")
+    if not weights.get(control):
+        raise ParameterError(
+            f"the control {control} has no weight", hint="give it one above 0, or name another control"
+        )
+    return {control: weights[control], **dict.fromkeys(arms, 0.0), **weights}
+
+
+def _user(gathered: Gathered) -> str:
+    if gathered.user is None:
+        raise ParameterError("an A/A test shares out users by name", hint="say which column holds them: user=NAME")
+    return gathered.user
+
+
+def _looks(
+    gathered: Gathered, control: str, others: Sequence[str], shares: Mapping[str, float], **settings: Any
+) -> Table:
+    """What was known at the end of each day, by treatment and measure."""
+    found = [
+        look
+        for other in others
+        for metric in gathered.metrics
+        for look in looks_at(
+            gathered.rows,
+            metric,
+            control=control,
+            treatment=other,
+            weights=(shares[control], shares[other]),
+            **settings,
+        )
+    ]
+    return looks_table([replace(look, day=gathered.day(look.day)) for look in found])
+
+
+def _chosen(asked: str | None, control: str) -> tuple[str, ...]:
+    return () if asked is not None else (f"the control is {control}; --control names another",)
+
+
+def _charts(tables: Mapping[str, Table]) -> tuple[str, ...]:
+    several = "looks" in tables and len(set(tables["looks"].cells("day"))) > 1
+    return ("effects", "sample-ratio", *(["looks"] if several else []))

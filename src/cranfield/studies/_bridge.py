@@ -1,0 +1,74 @@
+"""Does what measures say offline predict what live users do?"""
+
+from dataclasses import replace
+from typing import Any
+
+from cranfield.core import SEED, Direction, ParameterError, Study
+from cranfield.data import Outcomes, Values, read_log, read_outcomes, read_scores
+from cranfield.online import Offline, bridge_points, bridge_sentence, bridge_table, online_outcomes
+from cranfield.online import bridge as predict
+from cranfield.stats import LEVEL
+
+DRAWS = 1000
+
+
+def bridge(
+    values: Any,
+    online: Any,
+    *,
+    outcome: Any = None,
+    lower: bool | None = None,
+    columns: Any = None,
+    engine: Any = None,
+    by: Any = "kendall",
+    level: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    command: str = "",
+) -> Study:
+    """How well measures predict what live users made of the same runs, and which measure does best.
+
+    ``values`` come from :func:`evaluate`, or are a table of scores. ``online`` is a table of run, value and, where it
+    is known, the standard error of the value; or, where ``outcome`` names an online measure, a log whose arms are the
+    runs. ``lower`` says that little of the outcome is good. Measures are put in order ``by`` kendall, spearman or
+    pearson.
+    """
+    offline = values if isinstance(values, Values) else read_scores(values)
+    users = _outcomes(online, outcome, columns, engine)
+    good = Direction.LOWER if (users.lower if lower is None else lower) else Direction.HIGHER
+    asked: Any = {"errors": users.errors, "direction": good, "by": by, "level": level, "draws": draws, "seed": seed}
+    found = predict(Offline.of(offline), users.values, **asked)
+    made_by = replace(offline.made_by, inputs=(*offline.made_by.inputs, users.source), seed=seed)
+    made_by = replace(made_by, command=command) if command else made_by
+    tables = {"bridge": bridge_table(found), "points": bridge_points(offline, users, found, level=level)}
+    tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
+    best = tables["bridge"].rows()[0]
+    verdict = {
+        "measure": best["measure"],
+        "online": users.name,
+        "runs": len(found.runs),
+        "by": by,
+        "value": best[by],
+        "sentence": f"{bridge_sentence(found)}{_doubt(best, by)}",
+    }
+    return Study("bridge", tables, verdict, made_by, charts=("bridge",))
+
+
+def _outcomes(online: Any, outcome: Any, columns: Any, engine: Any) -> Outcomes:
+    """What users made of runs, from a table, or from a log where an online measure is named."""
+    if outcome is not None:
+        return online_outcomes(read_log(online, columns=columns, engine=engine), outcome)
+    if engine is not None:
+        hint = "name an online measure too (outcome), or leave the engine out"
+        raise ParameterError("a table of outcomes is read without an engine", hint=hint)
+    return read_outcomes(online, columns=columns)
+
+
+def _doubt(best: Any, by: str) -> str:
+    """Whether the likeness is none, or may be chance."""
+    value, low, high = (best[f"{by}{end}"] for end in ("", "_low", "_high"))
+    if value is not None and value <= 0:
+        return " That is no likeness: none of these measures foretells what users do."
+    if low is None or low > 0:
+        return ""
+    return f" That may be chance: other topics and users give anything from {low:.2f} to {high:.2f}."

@@ -1,0 +1,62 @@
+"""What would another policy have earned, had it been live when this log was made?"""
+
+from dataclasses import replace
+from typing import Any
+
+from cranfield.core import SEED, ParameterError, Provenance, Study
+from cranfield.data import find_runs, read_choices, read_run
+from cranfield.online import (
+    PROPENSITIES,
+    Propensity,
+    by_policy,
+    estimates_table,
+    estimators_for,
+    hold_beside,
+    policies_table,
+    policies_verdict,
+)
+from cranfield.stats import LEVEL, check_level
+
+DRAWS = 2000
+
+
+def counterfactual(
+    log: Any,
+    *,
+    policies: Any = (),
+    runs: Any = None,
+    estimators: Any = None,
+    propensity: Propensity = "given",
+    columns: Any = None,
+    interval: Any = "normal",
+    level: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    command: str = "",
+) -> Study:
+    """What other policies would have earned for each impression, from the log of one that was live.
+
+    ``log`` is what ``cranfield.data.read_choices`` reads: what was shown, what it earned, and with what chance it was
+    shown (propensity). ``policies`` are columns with the chance that each shows the same; ``runs`` show their own
+    documents and no others. Propensities of pages are ``given`` those above, or ``at-rank`` whatever stands above, or
+    ``counted`` from the log where it has none. The first of the ``estimators`` gives the verdict.
+    """
+    check_level(level)
+    if propensity not in PROPENSITIES:
+        hint = f"choose one of: {', '.join(PROPENSITIES)}"
+        raise ParameterError(f"there are no propensities {propensity!r}", hint=hint)
+    choices = read_choices(log, policies, columns=columns)
+    read = [] if runs is None else [read_run(run) for run in find_runs(runs)]
+    choices = choices.with_runs(read) if read else choices
+    choices = choices.counted() if propensity == "counted" else choices
+    asked: Any = {"level": level, "interval": interval, "draws": draws, "seed": seed}
+    found = hold_beside(choices, estimators_for(choices, estimators, propensity), propensity=propensity, **asked)
+    inputs = (choices.source.as_input(), *(run.source.as_input() for run in read))
+    made_by = Provenance(command=command, inputs=inputs, seed=seed)
+    tables = {"policies": policies_table(found), "estimates": estimates_table(by_policy(found))}
+    if propensity == "counted":
+        note = "propensities are counted: right only if chance alone chose what each impression of a topic shows"
+        tables["estimates"] = replace(tables["estimates"], notes=(*tables["estimates"].notes, note))
+    tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
+    verdict = policies_verdict(found, level=level)
+    return Study("counterfactual", tables, verdict, made_by, charts=("policies",))

@@ -1,0 +1,140 @@
+"""Which of two runs do users prefer, when both are on one page?"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from cranfield.core import SEED, ParameterError, Provenance, Study, Table, Ties, generator
+from cranfield.data import Qrels, Run, find_runs, read_log, read_qrels, read_run
+from cranfield.online import (
+    FURTHER,
+    PLANNED,
+    Interleaving,
+    interleaved_verdict,
+    multileave,
+    read_credits,
+    result_table,
+    sensitivity_sentence,
+    sensitivity_table,
+    transitivity_table,
+)
+from cranfield.stats import LEVEL
+
+POWERS = (0.8, 0.95)
+CURVE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
+DEEP = 100  # documents of each topic from which a page may be made
+METHODS = ("team-draft", "balanced", "probabilistic", "optimised")
+
+
+def interleave(
+    log: Any,
+    *,
+    method: str | None = None,
+    by: Literal["wins", "credit"] = "wins",
+    columns: Mapping[str, str] | None = None,
+    engine: Any = None,
+    level: float = LEVEL,
+    draws: int = 10_000,
+    planned: float = PLANNED,
+    seed: int = SEED,
+    command: str = "",
+) -> Study:
+    """Which runs users prefer, from a log of interleaved pages: every pair, with a verdict on two or on all.
+
+    ``log`` is what ``cranfield.data.read_log`` reads, with users, and teams or the columns of ``Interleaved.rows``;
+    where it holds pages of several methods, ``method`` says which count. A user prefers the run that won more of her
+    pages, or, by ``credit``, that has more credit in all. The interval is drawn over users ``draws`` times; the last
+    columns hold at every look at once, and are tightest at ``planned`` users. With three runs or more: preferences that
+    go round.
+    """
+    read = read_log(log, columns=columns, further=FURTHER, engine=engine)
+    made, credits = read_credits(read, method=method)
+    made_by = Provenance(command=command, inputs=(read.source,), seed=seed)
+    given: Any = {"by": by, "level": level, "draws": draws, "planned": planned, "seed": seed}
+    result = result_table(credits, method=made, **given)
+    left_out = tuple(f"{row['rows']:,} rows are left out: {row['reason']}" for row in read.dropped.rows())
+    tables = {"result": replace(result, made_by=made_by, notes=left_out)}
+    if len(result) > 1:
+        tables = {"transitivity": transitivity_table(result, level=level, made_by=made_by)} | tables
+    verdict = interleaved_verdict(result, level=level)
+    return Study("interleave", tables, verdict, made_by, charts=("interleaved",))
+
+
+def sensitivity(
+    qrels: Any,
+    a: Any,
+    b: Any,
+    *,
+    user: Any = "navigational",
+    methods: Sequence[str | Interleaving] = METHODS,
+    users: int = 2000,
+    length: int = 10,
+    power: Sequence[float] = POWERS,
+    level: float = LEVEL,
+    ties: Ties | str = Ties.TREC,
+    seed: int = SEED,
+    progress: Callable[[int, int], object] | None = None,
+    command: str = "",
+) -> Study:
+    """How many impressions it takes until the better of two runs wins, by interleaving and by an A/B test.
+
+    Simulated users (``navigational``, ``informational``, ``perfect``) click by the grades of ``qrels`` on pages of
+    ``length`` documents.
+    """
+    judged, read = read_qrels(qrels), [read_run(one, ties=ties, depth=max(length, DEEP)) for one in (a, b)]
+    names = _names(read)
+    made_by = Provenance(command=command, inputs=_inputs(judged, *read), seed=seed)
+    one, other = (run.by_topic() for run in read)
+    grades = {t: {document: int(g) for document, g in found.items()} for t, found in judged.by_topic().items()}
+    asked: Any = {"user": user, "methods": methods, "users": users, "length": length, "level": level, "seed": seed}
+    every = sensitivity_table(one, other, grades, power=(*power, *CURVE), progress=progress, **asked)
+    rows = [row | {"better": names.get(str(row["better"]), "neither")} for row in every.rows()]
+    told: Any = {
+        "caption": f"Impressions until the better of {names['a']} and {names['b']} wins, {users:,} simulated users",
+        "made_by": made_by,
+    }
+    parts = [rows[start : start + len(power) + len(CURVE)] for start in range(0, len(rows), len(power) + len(CURVE))]
+    tables = {
+        "power_curve": Table.from_rows([row for part in parts for row in part[len(power) :]], every.columns, **told),
+        "sensitivity": Table.from_rows([row for part in parts for row in part[: len(power)]], every.columns, **told),
+    }
+    verdict = {"sentence": sensitivity_sentence(tables["sensitivity"])}
+    return Study("interleave", tables, verdict, made_by, charts=("sensitivity",))
+
+
+def interleaved_page(
+    runs: Any,
+    topic: str,
+    *,
+    method: str | Interleaving = "team-draft",
+    length: int = 10,
+    ties: Ties | str = Ties.TREC,
+    seed: int = SEED,
+    command: str = "",
+) -> Study:
+    """One page made of the lists of two runs or more for a topic: whose each document is, and what a click is worth."""
+    read = [read_run(one, ties=ties, depth=max(length, DEEP)) for one in find_runs(runs)]
+    made_by = Provenance(command=command, inputs=_inputs(*read), seed=seed)
+    lists = [run.by_topic() for run in read]
+    for run, one in zip(read, lists, strict=True):
+        if topic not in one:
+            hint = f"it has: {', '.join(list(one)[:8])}{', …' * (len(one) > 8)}"
+            raise ParameterError(f"the run {run.name} has no topic {topic}", hint=hint)
+    names = tuple(run.name for run in read)
+    rng = generator(seed, "page", topic)
+    page = multileave([one[topic] for one in lists], rng, method=method, length=length, runs=names)
+    rows = page.rows(topic)
+    columns = [name for name in rows[0] if name not in ("impression", "method")]
+    caption = f"topic {topic}, {page.method}: a page of {', '.join(names)}"
+    table = Table.from_rows(rows, columns, caption=caption, made_by=made_by)
+    return Study("interleave", {"page": table}, None, made_by)
+
+
+def _names(runs: Sequence[Run]) -> dict[str, str]:
+    """What a and b are called."""
+    names = {"a": runs[0].name, "b": runs[1].name}
+    return names if names["a"] != names["b"] else {side: f"{name} ({side})" for side, name in names.items()}
+
+
+def _inputs(*read: Qrels | Run) -> Any:
+    return tuple(one.source.as_input() for one in read)

@@ -1,0 +1,139 @@
+"""Charts of live users beside measures, and of policies beside a log."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.charts import draw
+from cranfield.core import ParameterError
+from tests.unit.charts.seen import finding, rows_of, seen, told
+from tests.unit.charts.test_crowds import layers, words
+
+RUNS = ("x", "y", "z")
+POINTS = ("measure", "run", "offline", "online", "online_low", "online_high")
+
+
+def points(measures: dict[str, list[float]], *, half: float | None = 0.1, caption: str = "ctr beside it") -> cf.Table:
+    """Runs with the outcomes .2, .4 and .6."""
+    rows = [
+        (measure, run, offline, online, *(None if half is None else online + side * half for side in (-1, 1)))
+        for measure, several in measures.items()
+        for run, offline, online in zip(RUNS, several, (0.2, 0.4, 0.6), strict=True)
+    ]
+    return cf.Table.from_rows([dict(zip(POINTS, row, strict=True)) for row in rows], POINTS, caption=caption)
+
+
+def likeness(rows: list[tuple[Any, ...]]) -> cf.Table:
+    names = ("measure", "kendall", "kendall_low", "kendall_high")
+    return cf.Table.from_rows([dict(zip(names, row, strict=True)) for row in rows], names)
+
+
+TWO = points({"AP": [0.1, 0.2, 0.3], "ESL": [1.0, 5.0, 3.0]})
+SAID_OF_TWO = likeness([("ESL", -1 / 3, -1.0, 1 / 3), ("AP", 1.0, 0.5, 1.0)])
+
+
+def study(table: cf.Table, beside: cf.Table) -> cf.Study:
+    return cf.Study("bridge", {"bridge": beside, "points": table}, charts=("bridge",))
+
+
+def panels(picture: Any) -> list[dict[str, Any]]:
+    return [panel for line in picture.to_dict()["vconcat"] for panel in line["hconcat"]]
+
+
+def test_panels_stand_by_how_well_their_measures_foretell() -> None:
+    picture = draw(study(TWO, SAID_OF_TWO), "bridge")
+    assert [panel["title"]["text"] for panel in panels(picture)] == ["τ 1 (.50 to 1)", "τ −.33 (−1 to .33)"]
+    said = " ".join(picture.to_dict()["title"]["text"])
+    assert said == "Of 3 runs, AP foretells best what users do (τ 1), ESL worst (τ −.33)"
+    across = [panel["layer"][0]["encoding"]["x"] for panel in panels(picture)]
+    assert [x["axis"]["title"] for x in across] == ["AP", "ESL, less is better"]
+    assert [x["scale"]["reverse"] for x in across] == [False, True]  # what is good is always on the right
+    assert panels(picture)[0]["layer"][0]["encoding"]["y"]["axis"]["title"] == "ctr"
+
+
+def test_dots_are_the_runs_and_lines_their_intervals() -> None:
+    picture = draw(TWO, "bridge")
+    marks = [(mark["type"], rows) for mark, _, rows in layers(picture)]
+    (dots, *_), (rules, *_) = ([rows for kind, rows in marks if kind == wanted] for wanted in ("point", "rule"))
+    assert [(row["run"], row["offline"], row["online"]) for row in dots] == [
+        ("x", 0.1, 0.2),
+        ("y", 0.2, 0.4),
+        ("z", 0.3, 0.6),
+    ]
+    assert [row["online_low"] for row in rules] == pytest.approx([0.1, 0.3, 0.5])
+    assert set(words(picture)) <= set(RUNS)
+    assert told(TWO, "bridge").endswith("with its interval")
+    without = points({"AP": [0.1, 0.2, 0.3]}, half=None)
+    assert "rule" not in {mark["type"] for mark, *_ in layers(draw(without, "bridge"))}
+    assert told(without, "bridge").endswith("what users did")
+
+
+def test_without_correlations_nothing_is_foretold() -> None:
+    assert finding(TWO, "bridge") == "What measures say of 3 runs, and what users made of them"
+    alone = study(points({"AP": [0.1, 0.2, 0.3]}), likeness([("AP", None, None, None)]))
+    assert panels(draw(alone, "bridge"))[0]["title"]["text"] == "τ is not known"
+
+
+def test_of_many_measures_the_best_are_drawn() -> None:
+    many = {f"P@{k}": [0.1, 0.2, 0.3] for k in range(1, 9)}
+    beside = likeness([(name, i / 10, None, None) for i, name in enumerate(many)])
+    picture = draw(study(points(many), beside), "bridge")
+    names = [panel["layer"][0]["encoding"]["x"]["axis"]["title"] for panel in panels(picture)]
+    assert names == ["P@8", "P@7", "P@6", "P@5", "P@4", "P@3"]
+    assert "the best 6 of 8 measures" in picture.to_dict()["title"]["subtitle"]
+
+
+def test_nothing_to_draw_and_odd_names(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="no row has offline and online"):
+        draw(cf.Table({name: [None] if name != "run" else ["x"] for name in POINTS}), "bridge")
+    svg = seen(points({"AP": [0.1, 0.2, 0.3]}, caption="<script>\x1b beside it"), "bridge", tmp_path)
+    assert "<script>" not in svg
+
+
+COLUMNS = ("policy", "estimator", "difference", "low", "high", "logged")
+
+
+def policies(rows: list[tuple[Any, ...]]) -> cf.Table:
+    return cf.Table.from_rows([dict(zip(COLUMNS, (*row, 0.2), strict=True)) for row in rows], COLUMNS)
+
+
+FOUR = policies(
+    [
+        ("old", "snips", -0.1, -0.2, 0.1),
+        ("old", "ips", -0.2, -0.3, 0.0),
+        ("new", "snips", 0.05, 0.01, 0.09),
+        ("new", "ips", 0.04, 0.0, 0.08),
+    ]
+)
+
+
+def test_the_best_policy_stands_on_top_by_the_first_estimator(tmp_path: Path) -> None:
+    assert finding(FOUR, "policies") == "new would have earned more than the log (+.050 for each impression by snips)"
+    assert told(FOUR, "policies").endswith("0: what the log earned, .200 for each impression")
+    layer = draw(FOUR, "policies").to_dict()["layer"][1]["encoding"]
+    assert layer["y"]["sort"] == ["new", "old"]
+    assert layer["color"]["scale"]["domain"] == ["snips", "ips"]
+    assert len(rows_of(FOUR, "policies", "point")) == 4
+    assert seen(FOUR, "policies", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("p", "ips", 0.1, -0.1, 0.3), "p cannot be told from the log (+.100 for each impression by ips)"),
+        (("p", "ips", 0.1, None, None), "p cannot be told from the log (+.100 for each impression by ips)"),
+        (("p", "ips", -0.1, -0.2, -0.05), "p would have earned less than the log (−.100 for each impression by ips)"),
+    ],
+)
+def test_a_policy_is_said_to_be_what_its_interval_allows(row: tuple[Any, ...], said: str) -> None:
+    assert finding(policies([row]), "policies") == said
+    assert '"legend": null' in draw(policies([row]), "policies").to_json()
+
+
+TABLES = {"bridge": TWO, "policies": FOUR}
+SAID = {
+    "bridge": {"AP", "ESL, less is better", "ctr"},
+    "policies": {"more than the log earned, for each impression", "new", "old", "snips", "ips"},
+}

@@ -1,0 +1,131 @@
+"""Charts of experiments with arms."""
+
+from datetime import date, timedelta
+from math import sqrt
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.charts import draw
+from tests.unit.charts.seen import finding, marks, rows_of, texts, told
+
+SAID = {
+    "effects": {"change relative to old", "ctr", "bought"},
+    "looks": {"day", "ctr: new − old"},
+    "sample-ratio": {"share of users − what was configured, in points", "old", "new"},
+}
+
+
+def effects(*outcomes: str, treatments: tuple[str, ...] = ("new",)) -> cf.Table:
+    """Measures that change by 1, 2, … percent; the control has a value of 0.5."""
+    made = []
+    for treatment in treatments:
+        for i, (outcome, measure) in enumerate(zip(outcomes, ("ctr", "bought", "wait"), strict=False), 1):
+            row: dict[str, Any] = {"measure": measure, "control": "old", "treatment": treatment, "relative": i / 100}
+            row |= {"relative_low": (i - 0.5) / 100, "relative_high": (i + 0.5) / 100, "outcome": outcome}
+            row |= {"p_adjusted": 0.01 * i if outcome != "unclear" else 0.5, "value_control": 0.5}
+            made.append(row | {"always_low": 0.5 * (i - 1) / 100, "always_high": 0.5 * (i + 1) / 100})
+    return cf.Table.from_rows(made, list(made[0]), caption="What changes")
+
+
+def looks(days: list[Any], *, shown_from: int = 99, measures: tuple[str, ...] = ("ctr",)) -> cf.Table:
+    """An effect of 0.2 whose intervals grow narrower; from a day on the wide one has no 0 in it."""
+    made = []
+    for measure in measures:
+        for i, day in enumerate(days):
+            half = 0.1 if i >= shown_from else 0.3 + 1 / (i + 1)
+            row: dict[str, Any] = {"measure": measure, "control": "old", "treatment": "new", "day": day}
+            row |= {"users": 100 * (i + 1), "difference": 0.2, "low": 0.2 - half / 2, "high": 0.2 + half / 2}
+            made.append(row | {"always_low": 0.2 - half, "always_high": 0.2 + half})
+    return cf.Table.from_rows(made, list(made[0]), caption="What was known")
+
+
+def arms(users: dict[str, int], expected: tuple[float, ...]) -> cf.Table:
+    total = sum(users.values())
+    shares = [many / total for many in users.values()]
+    return cf.Table({"arm": list(users), "users": list(users.values()), "share": shares, "expected": list(expected)})
+
+
+DATES = [date(2024, 3, 1) + timedelta(days=i) for i in range(6)]
+TABLES = {
+    "effects": effects("better", "unclear"),
+    "looks": looks(DATES),
+    "sample-ratio": arms({"old": 5000, "new": 5100}, (0.5, 0.5)),
+}
+
+
+def test_the_surest_effect_is_the_title() -> None:
+    assert finding(effects("better"), "effects") == "new is better in ctr (+1 %)"
+    assert finding(effects("unclear", "worse", "unclear"), "effects") == (
+        "new is worse in bought (+2 %); 1 of 3 effects significant"
+    )
+    assert finding(effects("unclear"), "effects") == "No difference from old is shown"
+
+
+def test_both_intervals_are_relative_to_the_control() -> None:
+    (row,) = rows_of(effects("better"), "effects", "point")
+    ends = [row[end] for end in ("always_low", "relative_low", "relative", "relative_high", "always_high")]
+    assert ends == pytest.approx([0.0, 0.005, 0.01, 0.015, 0.02])
+    assert len({row["colour"] for row in rows_of(effects("better", "worse", "unclear"), "effects", "point")}) == 3
+
+
+def test_treatments_are_named_where_there_are_several() -> None:
+    several = effects("better", "unclear", treatments=("new", "newer"))
+    assert [word for word in texts(several, "effects") if "·" in word] == [
+        *("ctr · new", "bought · new", "ctr · newer", "bought · newer")
+    ]
+    assert "+1\N{NO-BREAK SPACE}%, p = .010" in texts(several, "effects")
+
+
+def test_what_is_relative_to_nothing_is_left_out_and_said() -> None:
+    rows = effects("better", "unclear").rows()
+    rows[1] |= {"relative": None, "relative_low": None, "relative_high": None}
+    table = cf.Table.from_rows(rows, list(rows[0]))
+    assert len(rows_of(table, "effects", "point")) == 1
+    assert "1 effect not drawn" in told(table, "effects")
+    with pytest.raises(cf.ParameterError, match="there is nothing to draw"):
+        draw(cf.Table.from_rows(rows[1:], list(rows[0])), "effects")
+
+
+def test_the_day_on_which_a_difference_was_first_shown() -> None:
+    assert finding(looks(DATES, shown_from=3), "looks") == (
+        "A difference was first shown on 2024-03-04, after 400 users"
+    )
+    assert finding(looks([1, 2, 3], shown_from=1), "looks") == "A difference was first shown on day 2, after 200 users"
+    assert finding(looks(DATES), "looks") == "After 600 users no difference is shown that holds at every look"
+    assert "the first of 2 measures and treatments" in told(looks(DATES, measures=("ctr", "wait")), "looks")
+    assert len(rows_of(looks(DATES, measures=("ctr", "wait")), "looks", "area")) == len(DATES)
+
+
+@pytest.mark.parametrize(("days", "kind"), [(DATES, "temporal"), ([1, 2, 3], "quantitative"), (["x", "y"], "ordinal")])
+def test_days_are_dates_numbers_or_words(days: list[Any], kind: str) -> None:
+    assert marks(looks(days), "looks")[0][1]["x"]["type"] == kind
+
+
+def test_the_gauge_has_room_for_chance_and_for_nothing_else() -> None:
+    off, fine = arms({"old": 4000, "new": 6000}, (0.5, 0.5)), arms({"old": 4990, "new": 5010}, (0.5, 0.5))
+    # 3.29 standard errors of a share of one half among 10,000 users, in points.
+    half = 100 * 3.2905 * sqrt(0.25 / 10_000)
+    first = rows_of(off, "sample-ratio", "point")[0]
+    assert (first["off"], first["low"], first["high"]) == pytest.approx((-10, -half, half))
+    assert first["colour"] != rows_of(fine, "sample-ratio", "point")[0]["colour"]
+    assert finding(off, "sample-ratio").startswith("Users are not shared out as configured: ")
+    assert finding(fine, "sample-ratio").startswith("Users are shared out as configured: ")
+    leak = arms({"old": 500, "new": 500, "other": 3}, (0.5, 0.5, 0.0))
+    assert finding(leak, "sample-ratio") == "other has users, and was to have none"
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (0.4, "Users are shared out as configured: "),
+        (0.0086, "The shares of users are odd: "),
+        (1e-5, "Users are not shared out as configured: "),
+    ],
+)
+def test_the_check_speaks_in_the_title(p: float, said: str) -> None:
+    checks = cf.Table({"check": ["sample ratio"], "p": [p], "effect": [0.1], "passed": [True]})
+    study = cf.Study("ab", {"arms": TABLES["sample-ratio"], "checks": checks}, charts=("sample-ratio",))
+    text = draw(study, "sample-ratio").to_dict()["title"]["text"]
+    assert (text if isinstance(text, str) else " ".join(text)).startswith(said)

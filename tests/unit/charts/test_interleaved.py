@@ -1,0 +1,116 @@
+"""Charts of interleavings: whom users prefer, and how many pages it takes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from tests.unit.charts.seen import finding, marks, rows_of, seen, told
+
+PAIRS = ("a", "b", "users", "delta", "low", "high", "always_low", "always_high")
+
+
+def preferred(*rows: tuple[Any, ...]) -> cf.Table:
+    return cf.Table.from_rows([dict(zip(PAIRS, row, strict=True)) for row in rows], PAIRS, caption="who is preferred")
+
+
+ONE = preferred(("old", "new", 1200, -0.1, -0.14, -0.06, -0.17, -0.03))
+THREE = preferred(
+    ("old", "new", 1200, -0.1, -0.14, -0.06, -0.17, -0.03),
+    ("old", "third", 1200, 0.03, 0.01, 0.05, -0.02, 0.08),
+    ("new", "third", 1200, 0.004, -0.02, 0.03, -0.05, 0.06),
+)
+
+
+def curve(methods: dict[tuple[str, str], int]) -> cf.Table:
+    """Power rises with impressions, up to so many at .8."""
+    rows = [
+        {
+            "method": method,
+            "measure": measure,
+            "better": "new",
+            "power": power,
+            "impressions": round(need * power / 0.8),
+        }
+        for (method, measure), need in methods.items()
+        for power in (0.2, 0.5, 0.8, 0.95)
+    ]
+    return cf.Table.from_rows(rows, ("method", "measure", "better", "power", "impressions"), caption="impressions")
+
+
+POWER = curve(
+    {("balanced", "wins"): 150, ("team-draft", "wins"): 300, ("A/B", "clicks"): 4000, ("A/B", "clicked"): 9000}
+)
+TABLES = {"interleaved": THREE, "sensitivity": POWER}
+SAID = {
+    "interleaved": {
+        "new over old",
+        "old over third",
+        "new over third",
+        "Δ: share of users that it wins, less one half",
+    },
+    "sensitivity": {"impressions", "power", "balanced", "team-draft", "A/B test on clicks", "A/B test on clicked"},
+}
+
+
+def test_the_preferred_run_stands_first_and_its_ends_turn_with_it() -> None:
+    (row,) = rows_of(ONE, "interleaved", "point")
+    assert (row["pair"], row["delta"], row["stands"]) == ("new over old", 0.1, "every")
+    assert [row[end] for end in ("low", "high", "always_low", "always_high")] == [0.06, 0.14, 0.03, 0.17]
+    assert finding(ONE, "interleaved") == "Users prefer new to old: Δ +.100 of 1,200 users, at every look"
+
+
+def test_the_clearest_pair_stands_on_top() -> None:
+    rows = rows_of(THREE, "interleaved", "point")
+    assert [(row["pair"], row["stands"]) for row in rows] == [
+        ("new over old", "every"),
+        ("old over third", "one"),
+        ("new over third", "none"),
+    ]
+    assert finding(THREE, "interleaved") == "Users prefer one run in 2 of 3 pairs, in 1 of them at every look"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("x", "y", 50, 0.02, -0.1, 0.14, -0.3, 0.3), "No preference is shown between x and y: 50 users"),
+        (
+            ("x", "y", 50, 0.2, 0.1, 0.3, -0.1, 0.5),
+            "Users prefer x to y: Δ +.200 of 50 users, at one look, not yet at every look",
+        ),
+    ],
+)
+def test_what_does_not_hold_is_said(row: tuple[Any, ...], said: str) -> None:
+    assert finding(preferred(row), "interleaved") == said
+
+
+def test_of_many_pairs_the_first_are_drawn() -> None:
+    many = preferred(*((f"r{i}", "base", 100, 0.3 - i / 200, 0.1, 0.4, 0.0, 0.5) for i in range(40)))
+    assert len(rows_of(many, "interleaved", "point")) == 30
+    assert "the first 30 of 40 pairs" in told(many, "interleaved")
+
+
+def test_the_line_that_needs_fewest_stands_first_and_tests_with_arms_are_dashed() -> None:
+    _, (_, encoded, rows) = marks(POWER, "sensitivity")
+    names = ["balanced", "team-draft", "A/B test on clicks", "A/B test on clicked"]
+    assert encoded["color"]["scale"]["domain"] == names
+    assert [dash == [1, 0] for dash in encoded["strokeDash"]["scale"]["range"]] == [True, True, False, False]
+    assert len(rows) == 16
+    # balanced may favour a run whatever is relevant, so the title does not praise it
+    assert finding(POWER, "sensitivity") == (
+        "Impressions until new is found better with a power of .8: team-draft takes 300, A/B test on clicks takes 4,000"
+    )
+
+
+def test_a_method_that_never_finds_out_has_no_line() -> None:
+    rows: list[dict[str, Any]] = [dict(row) for row in POWER.rows()]
+    rows = [row | {"impressions": None} if row["method"] == "A/B" else row for row in rows]
+    table = cf.Table.from_rows(rows, POWER.columns)
+    assert {row["name"] for row in rows_of(table, "sensitivity", "line")} == {"balanced", "team-draft"}
+    assert finding(table, "sensitivity").endswith(": team-draft takes 300")
+
+
+def test_charts_are_pictures(tmp_path: Path) -> None:
+    assert "A/B test on clicks" in seen(POWER, "sensitivity", tmp_path)
+    assert "new over old" in seen(THREE, "interleaved", tmp_path)

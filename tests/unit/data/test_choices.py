@@ -1,0 +1,145 @@
+"""What a policy showed, with what chance, and what it earned: read, put in order, seen by runs, counted; refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cranfield.core import CranfieldError
+from cranfield.data import Choices, read_choices, read_run
+
+PAGES: dict[str, list[Any]] = {  # two pages, their rows in no order
+    "impression": ["i2", "i1", "i1", "i2"],
+    "rank": [2, 2, 1, 1],
+    "topic": ["q", "q", "q", "q"],
+    "document": ["a", "b", "a", "b"],
+    "clicked": [1, 0, 1, 0],
+    "propensity": [0.2, 0.4, 0.5, None],
+    "target": [0.1, 0.2, 0.3, 0.4],
+    "user": ["u", "v", "v", "u"],
+}
+
+
+def test_rows_are_put_in_order() -> None:
+    found = read_choices(PAGES)
+    # i2 is met first: its ranks 1 and 2 stand in rows 3 and 0, those of i1 in rows 2 and 1.
+    assert found.impression.tolist() == [0, 0, 1, 1]
+    assert found.rank.tolist() == [1, 2, 1, 2]
+    assert found.reward.tolist() == [0, 1, 1, 0]
+    np.testing.assert_array_equal(found.propensity, [np.nan, 0.2, 0.5, 0.4])
+    assert found.policies["target"].tolist() == [0.4, 0.1, 0.3, 0.2]
+    assert found.user is not None
+    assert [len({*found.user[:2]}), len({*found.user[2:]}), len({*found.user})] == [1, 1, 2]
+    assert (found.impressions, found.pages, len(found)) == (2, True, 4)
+    assert repr(found) == "Choices('log': 4 rows of 2 impressions)"
+    assert read_choices(found) is found
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_every_kind_of_file_says_the_same(suffix: str, tmp_path: Path) -> None:
+    path, frame = tmp_path / f"log{suffix}", pl.DataFrame(PAGES)
+    match suffix:
+        case ".jsonl":
+            frame.write_ndjson(path)
+        case ".parquet":
+            frame.write_parquet(path)
+        case _:
+            frame.write_csv(path, separator="," if suffix == ".csv" else "\t")
+    found, plain = read_choices(path), read_choices(PAGES)
+    np.testing.assert_array_equal(found.propensity, plain.propensity)
+    for name in ("impression", "rank", "reward"):
+        assert getattr(found, name).tolist() == getattr(plain, name).tolist()
+    assert found.source.digest == plain.source.digest
+    assert (found.source.name, found.source.kind) == (str(path), "log")
+
+
+def test_a_row_alone_is_an_impression() -> None:
+    found = read_choices({"reward": ["true", "no", " False ", "1"], "propensity": ["0.5", "", "NaN", "1"]})
+    assert (found.impressions, found.pages) == (4, False)
+    assert found.reward.tolist() == [1, 0, 0, 1]
+    np.testing.assert_array_equal(found.propensity, [0.5, np.nan, np.nan, 1])
+    assert (found.policies, found.user, found.model, found.topic) == ({}, None, None, None)
+    assert read_choices({"reward": [1.0, 2.0], "propensity": [None, None]}).propensity is not None
+
+
+def test_policies_and_models_are_columns() -> None:
+    given = {"clicked": [0, 1], "New": [0.5, 1], "old": [1, 0], "q": [0.1, 0.2]}
+    given |= {"expected_new": [0.3, 0.4], "expected": [0.5, 0.6]}
+    found = read_choices(given, ["New", "old"], columns={"model": "q"})
+    assert {name: column.tolist() for name, column in found.policies.items()} == {"New": [0.5, 1], "old": [1, 0]}
+    assert found.model is not None
+    assert found.model.tolist() == [0.1, 0.2]
+    # Its own where it has one, else that of all.
+    assert {name: column.tolist() for name, column in found.expected.items()} == {"New": [0.3, 0.4], "old": [0.5, 0.6]}
+
+
+def test_a_run_shows_its_own_documents_and_no_others() -> None:
+    # On top a, below it c: of i2 (b, a) and i1 (a, b) it shows the first document of i1 alone.
+    run = read_run({"q": {"a": 2.0, "c": 1.0}, "other": {"b": 1.0}}, name="mine")
+    assert read_choices(PAGES).with_runs([run]).policies["mine"].tolist() == [0, 0, 1, 0]
+    nothing = read_run({"other": {"b": 1.0}}, name="nothing")
+    assert read_choices(PAGES).with_runs([nothing]).policies["nothing"].tolist() == [0, 0, 0, 0]
+
+
+def test_chances_are_counted_within_a_topic() -> None:
+    # q has a on top in two of three impressions, b in one; p has a in its one.
+    given = {"topic": [*"qqqp"], "document": [*"aaba"], "clicked": [0, 0, 1, 0]}
+    found = read_choices(given).counted()
+    assert found.propensity is not None
+    assert found.propensity.tolist() == pytest.approx([2 / 3, 2 / 3, 1 / 3, 1])
+    # Pages: a is at rank 1 in one of two, and at rank 2 in the other.
+    paged = read_choices(PAGES).counted().propensity
+    assert paged is not None
+    assert paged.tolist() == [0.5, 0.5, 0.5, 0.5]
+
+
+def changed(**columns: Any) -> dict[str, Any]:
+    return {name: column for name, column in {**PAGES, **columns}.items() if column is not None}
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (changed(clicked=None), "log: there is no column for the reward"),
+        ({"reward": [], "propensity": []}, "log: there are no choices"),
+        (changed(clicked=[1, 0, "maybe", 0]), 'log: reward "maybe" is not a finite number (row 2)'),
+        (changed(clicked=[1, 0, None, 0]), "log: there is no reward (row 2)"),
+        (changed(propensity=[0.1, "often", 0.2, 0.3]), 'log: propensity "often" is not a finite number (row 1)'),
+        (changed(impression=None), "log has ranks, and no impressions"),
+        (changed(impression=[*"abc", None]), "log: there is no impression (row 3)"),
+        (changed(rank=[2, 2, 0, 1]), "log: rank 0 is no rank (row 2)"),
+        (changed(rank=[2, 1.5, 1, 1]), "log: rank 1.5 is no rank (row 1)"),
+        (changed(rank=[1, 2, 1, 1]), "log: the impression has two documents at rank 1 (row 3)"),
+        (changed(rank=None), "log: the impression has two documents at rank 1 (row 3)"),
+        (changed(rank=[3, 2, 1, 1]), "log: the impression has a document at rank 3, and none at rank 2 (row 0)"),
+        (changed(user=[*"uvwu"]), "log: an impression has two users (row 1)"),
+        (5, "log: an object of type int holds no choices"),
+    ],
+)
+def test_bad_logs_are_refused(data: Any, problem: str) -> None:
+    with pytest.raises(CranfieldError) as caught:
+        read_choices(data)
+    assert caught.value.problem == problem
+    assert caught.value.hint
+
+
+def refuse(problem: str, make: Any) -> None:
+    with pytest.raises(CranfieldError) as caught:
+        make()
+    assert caught.value.problem == problem
+    assert caught.value.hint
+
+
+def test_bad_questions_are_refused(tmp_path: Path) -> None:
+    refuse("a policy is named twice", lambda: read_choices(PAGES, ["target", "target"]))
+    refuse("log: there is no column x for the policy x", lambda: read_choices(PAGES, ["x"]))
+    refuse("choices have no column colour", lambda: read_choices(PAGES, columns={"colour": "rank"}))
+    bare: Choices = read_choices({"reward": [1.0], "propensity": [1.0]})
+    run = read_run({"q": {"a": 1.0}}, name="target")
+    refuse("a run needs the column topic: log has none", lambda: bare.with_runs([run]))
+    refuse("counting how often documents are shown needs the column topic: log has none", bare.counted)
+    refuse("two policies are called target", lambda: read_choices(PAGES).with_runs([run]))
+    missing = tmp_path / "no.csv"
+    refuse(f"{missing}: there is no such file", lambda: read_choices(missing))

@@ -1,0 +1,327 @@
+"""An experiment with users: the study, beside scipy and plain arithmetic on the rows."""
+
+from datetime import date, timedelta
+from math import sqrt
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import t, ttest_ind
+
+import cranfield as cf
+from cranfield.core import CranfieldError, Study
+from cranfield.online import Metric
+from cranfield.studies import ab, assign_users
+from tests.unit.online.made_users import users
+
+CTR = Metric("ctr", "clicks", "impressions")
+CONTRACT = {
+    "arms": ("arm", "users", "share", "expected"),
+    "checks": ("check", "p", "effect", "passed"),
+    "effects": ("measure", "control", "treatment", "difference", "relative", "low", "high", "p", "p_adjusted"),
+}
+DAYS = 10
+
+
+def rows(study: Study, table: str) -> list[dict[str, Any]]:
+    return study[table].rows()
+
+
+def of(data: pl.DataFrame, arm: str, column: str) -> Any:
+    return data.filter(pl.col("arm") == arm)[column].cast(float).to_numpy()
+
+
+def log_of(n: int = 60, *, seed: int = 3, arms: str = "ab", start: float = 1_700_000_000.0) -> list[dict[str, Any]]:
+    """Pages of users, who like some documents and come on some days; each user has one arm."""
+    random = np.random.default_rng(seed)
+    made = []
+    for who in range(n):
+        liking = 0.2 + 0.5 * np.random.default_rng(who).random()  # a habit, the same at any time
+        for page in range(random.integers(1, 5)):
+            at = start + 86_400.0 * float(random.integers(DAYS)) + page
+            for rank in (1, 2, 3):
+                row = {"impression": f"{who}-{page}", "user": f"u{who}", "arm": arms[who % len(arms)], "time": at}
+                row |= {"topic": "q", "rank": rank, "document": f"d{rank}", "clicked": bool(random.random() < liking)}
+                made.append(row)
+    return made
+
+
+def sums_of(log: list[dict[str, Any]]) -> pl.DataFrame:
+    """A row for each user, by plain Python: pages, and pages with a click."""
+    pages: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in log:
+        pages.setdefault((row["user"], row["impression"]), []).append(row)
+    found: dict[str, dict[str, Any]] = {}
+    for (user, _), page in pages.items():
+        one = found.setdefault(user, {"user": user, "arm": page[0]["arm"], "pages": 0, "clicked": 0, "came": 1e12})
+        one["pages"] += 1
+        one["clicked"] += any(row["clicked"] for row in page)
+        one["came"] = min(one["came"], page[0]["time"])
+    return pl.DataFrame(list(found.values()))
+
+
+def test_means_are_compared_as_scipy_does() -> None:
+    data = users(1000, effect=0.5)
+    study = cf.ab(data, ["clicks", "bought"], control="a", correct="none")
+    for row in rows(study, "effects"):
+        known = ttest_ind(of(data, "b", row["measure"]), of(data, "a", row["measure"]), equal_var=False)
+        ends = known.confidence_interval(0.95)
+        expected = (known.pvalue, known.pvalue, ends.low, ends.high)
+        assert (row["p"], row["p_adjusted"], row["low"], row["high"]) == pytest.approx(expected, rel=1e-9)
+        assert row["always_low"] < row["low"] < row["high"] < row["always_high"]
+    for table, columns in CONTRACT.items():
+        assert study[table].columns[: len(columns)] == columns
+    assert [(row["arm"], row["users"]) for row in rows(study, "arms")] == [
+        (arm, len(of(data, arm, "clicks"))) for arm in ("a", "b")
+    ]
+    assert study.verdict is not None
+    assert study.verdict["treatments"] == {"b": "better"}
+    assert study.sentence.startswith("b is better than a in clicks (")
+    assert study.charts == ("effects", "sample-ratio")
+    assert study.made_by is not None
+    assert study.made_by.measures == ("clicks", "bought")
+
+
+def test_a_wrong_ratio_says_first_that_nothing_may_be_believed() -> None:
+    study = ab(users(2000, effect=0.5), CTR, control="a", weights={"a": 2, "b": 1})
+    assert study.sentence.startswith("Do not trust this experiment: users are not shared out as configured: ")
+    assert study.sentence.endswith("Find the fault before looking at effects.")
+    assert study.verdict is not None
+    assert study.verdict["trusted"] is False
+    leaked = ab(users(300, arms=("a", "b", "c")), CTR, control="a", weights={"a": 1, "b": 1})
+    assert "are in c, which was to have none" in leaked.sentence
+    assert [row["check"] for row in rows(leaked, "checks")] == ["sample ratio", "leak"]
+    assert {row["treatment"] for row in rows(leaked, "effects")} == {"b"}
+
+
+def test_without_names_all_numbers_are_measures_and_covariates_are_none() -> None:
+    before = {"clicks": "clicks_before", "ctr": "clicks_before/impressions_before"}
+    plain = ab(users(400), control="a")
+    assert {row["measure"] for row in rows(plain, "effects")} == {*users(2).columns} - {"user", "arm"}
+    study = ab(users(4000), ["clicks", CTR], control="a", covariates=before)
+    left = {row["measure"]: row["variance_left"] for row in rows(study, "effects")}
+    assert max(left.values()) < 0.9
+    less = ab(users(4000), control="a", covariates={"clicks": "clicks_before"})
+    assert "clicks_before" not in less["effects"].cells("measure")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_a_log_is_summed_up_by_user(kind: str, tmp_path: Path) -> None:
+    log = log_of()
+    data: Any = pl.DataFrame(log)
+    if kind != "frame":
+        getattr(data, f"write_{kind}")(tmp_path / f"log.{kind}")
+        data = tmp_path / f"log.{kind}"
+    (row,) = rows(ab(data, "ctr", control="a"), "effects")
+    values, errors = [], []
+    for arm in "ab":
+        clicked, pages = (of(sums_of(log), arm, name) for name in ("clicked", "pages"))
+        ratio = clicked.sum() / pages.sum()
+        left = clicked - ratio * pages  # the delta method: mean 0 over users
+        values.append(ratio)
+        errors.append(left.var(ddof=1) / len(left) / pages.mean() ** 2)
+    assert row["value_control"] == pytest.approx(values[0], rel=1e-12)
+    assert row["difference"] == pytest.approx(values[1] - values[0], rel=1e-9)
+    df = sum(errors) ** 2 / sum(error**2 / 29 for error in errors)  # 30 users in each arm
+    assert row["high"] - row["low"] == pytest.approx(2 * t.ppf(0.975, df) * sqrt(sum(errors)), rel=1e-9)
+    assert row["measure"] == "ctr"
+
+
+def test_days_of_a_log_are_those_on_which_users_came() -> None:
+    log = log_of()
+    study = ab(pl.DataFrame(log), "ctr", control="a", looks="many")
+    looks = rows(study, "looks")
+    came = sums_of(log)["came"].to_list()
+    for look in looks:
+        end = (look["day"] - date(1970, 1, 1) + timedelta(days=1)).total_seconds()
+        assert look["users"] == sum(one < end for one in came)
+    assert looks[-1]["users"] == 60
+    (effect,) = rows(study, "effects")
+    assert looks[-1]["difference"] == pytest.approx(effect["difference"], rel=1e-9)
+    assert effect["p_adjusted"] == effect["always_p"]
+    assert study.charts == ("effects", "sample-ratio", "looks")
+
+
+def test_a_log_from_before_takes_out_what_it_explains() -> None:
+    log, earlier = log_of(200), log_of(150, seed=8)
+    study = ab(pl.DataFrame(log), "ctr", control="a", before=pl.DataFrame(earlier))
+    both = sums_of(log).join(sums_of(earlier), "user", how="left", suffix="_before").fill_null(0)
+    metric = Metric("ctr", "clicked", "pages", "clicked_before", "pages_before")
+    (expected,) = rows(ab(both.drop("came", "came_before", "arm_before"), metric, control="a"), "effects")
+    (found,) = rows(study, "effects")
+    words = [name for name, cell in expected.items() if isinstance(cell, str)]
+    assert [found.pop(name) for name in words] == [expected.pop(name) for name in words]
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert found["variance_left"] < 1
+    assert study.made_by is not None
+    assert len(study.made_by.inputs) == 2
+
+
+def test_users_seen_in_two_arms_are_left_out_and_many_of_them_are_a_fault() -> None:
+    log = log_of(400)
+    one = next(row for row in log if row["user"] == "u1")
+    strays = [{**one, "impression": "stray", "arm": "a"}]
+    study = ab(pl.DataFrame(log + strays), "ctr", control="a")
+    assert study["arms"].notes == ("1 users were seen in several arms: left out",)
+    assert [row["users"] for row in rows(study, "arms")] == [200, 199]
+    assert study.verdict is not None
+    assert study.verdict["trusted"]
+    strays = [{**one, "user": f"u{who}", "impression": f"stray {who}", "arm": "a"} for who in range(1, 9, 2)]
+    assert "it fails a check of one arm each" in ab(pl.DataFrame(log + strays), "ctr", control="a").sentence
+
+
+def test_a_log_without_users_says_what_stands_for_them() -> None:
+    log = pl.DataFrame(log_of()).drop("user", "time")
+    study = ab(log, "ctr", control="a")
+    assert study["arms"].notes == ("the log knows no users: impressions are taken to be independent",)
+    assert "looks" not in study.tables
+
+
+def test_the_oec_is_a_sum_of_standardised_measures_and_decides() -> None:
+    data = users(600, effect=0.4).with_columns(wait=pl.Series(np.random.default_rng(5).normal(size=600)))
+    study = ab(data, [CTR, "wait"], control="a", lower=["wait"], oec="0.75*ctr - 0.25*wait")
+    data = data.with_columns(ctr=pl.col("clicks") / pl.col("impressions"))
+    scales = {name: (mean(of(data, "a", name)), stdev(of(data, "a", name))) for name in ("ctr", "wait")}
+    total = {
+        arm: sum(
+            weight * (of(data, arm, name) - scales[name][0]) / scales[name][1]
+            for name, weight in (("ctr", 0.75), ("wait", -0.25))
+        )
+        for arm in "ab"
+    }
+    known = ttest_ind(total["b"], total["a"], equal_var=False)
+    effect = rows(study, "effects")[-1]
+    assert effect["measure"] == "OEC"
+    assert effect["difference"] == pytest.approx(total["b"].mean() - total["a"].mean(), rel=1e-9)
+    assert effect["p"] == pytest.approx(known.pvalue, rel=1e-9)
+    assert effect["relative"] is None
+    assert sum(row["contribution"] for row in rows(study, "oec")) == pytest.approx(effect["difference"], rel=1e-9)
+    assert study.verdict is not None
+    assert study.verdict["treatments"] == {"b": "better"}
+
+
+def test_a_user_without_a_value_counts_as_the_mean_in_the_oec() -> None:
+    data = {"arm": ["a", "a", "a", "b", "b", "b"], "y": [1, 3, 0, 4, 2, 0], "x": [1, 1, 0, 1, 1, 0]}
+    study = ab(data, Metric("m", "y", "x"), control="a", oec="m")
+    (row,) = rows(study, "oec")
+    # The control has 1 and 3: mean 2, deviation √2; the treatment 4 and 2, and 0 for the third user.
+    assert (row["control"], row["treatment"]) == (2, 3)
+    assert row["standardised"] == pytest.approx(1 / sqrt(2))
+    assert row["contribution"] == pytest.approx((2 / sqrt(2)) / 3)
+
+
+def test_what_else_can_be_asked() -> None:
+    steps: list[tuple[int, int]] = []
+    data = users(600).with_columns(day=pl.Series(np.arange(600) // 60))
+    study = ab(
+        data,
+        ["clicks", CTR],
+        control="a",
+        aa=20,
+        relative=[0.1],
+        users_per_day=60,
+        ranked=True,
+        draws=50,
+        progress=lambda done, total: steps.append((done, total)),
+    )
+    assert list(study.tables) == ["arms", "checks", "aa", "plan", "ranked", "looks", "effects"]
+    assert [row["check"] for row in rows(study, "checks")] == ["sample ratio", "A/A of clicks", "A/A of ctr"]
+    assert {row["test"] for row in rows(study, "ranked")} == {"mann-whitney", "bootstrap"}
+    for row in rows(study, "plan"):
+        assert row["days"] == -(-row["users"] // 60)
+    assert [row["day"] for row in rows(study, "looks")[:3]] == [0, 1, 2]
+    assert steps == [(step, 6) for step in range(1, 7)]
+    assert all(table.made_by == study.made_by for table in study.tables.values())
+
+
+@pytest.mark.parametrize(
+    ("arms", "weights", "expected"),
+    [
+        (("x", "Control"), None, "Control"),
+        (("b", "a"), None, "a"),
+        (("new", "last"), {"new": 1, "last": 1}, "new"),
+        (("y", "x"), None, "x"),
+    ],
+)
+def test_the_control_is_found_by_its_name(arms: tuple[str, str], weights: Any, expected: str) -> None:
+    study = ab(users(200, arms=arms), "clicks", weights=weights)
+    assert study.verdict is not None
+    assert study.verdict["control"] == expected
+    assert study["arms"].notes == (f"the control is {expected}; --control names another",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"control": "z"}, "no user is in an arm 'z'"),
+        ({"weights": {"p": 1, "q": 1}}, "no user is in an arm 'p'"),
+        ({"control": "a", "weights": {"b": 1}}, "the control a has no weight"),
+        ({"measures": "speed"}, "there is no column 'speed'"),
+        ({"lower": ["speed"]}, "there is no measure 'speed'"),
+        ({"covariates": {"clicks": "/"}}, "'/' cannot be read as columns of clicks"),
+        ({"before": {"x": [1]}}, "a log from before needs a log of the experiment"),
+        ({"oec": "clicks + speed"}, "there is no measure speed"),
+        ({"measures": [Metric("oec", "clicks")], "oec": "oec"}, "a measure is called OEC already"),
+        ({"level": 2}, "the level cannot be 2"),
+        ({"looks": "often"}, "looks cannot be 'often'"),
+        ({"columns": {"arm": "side"}}, "users: there is no column side"),
+    ],
+)
+def test_what_cannot_be_asked(asked: dict[str, Any], problem: str) -> None:
+    with pytest.raises(CranfieldError) as caught:
+        ab(users(50), **asked)
+    assert caught.value.problem.startswith(problem)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ({"arm": [], "x": []}, "users: there are no users"),
+        ({"arm": ["a", "b"], "x": ["p", "q"]}, "users: no column holds numbers"),
+        ({"arm": ["a", "a", "b", None], "x": [1, 2, 3, 4]}, "1 users have no arm"),
+        ({"arm": ["a", "a", "b", "b"], "x": [1, 2, 3, None]}, "1 users have no x"),
+        ({"arm": ["a", "a", "b", "b"], "user": [1, 1, 2, 3], "x": [1, 2, 3, 4]}, "4 rows hold 3 users"),
+        ({"arm": ["a", "a"], "x": [1, 2]}, "there is no treatment to compare"),
+        ({"arm": ["a", "a", "b"], "x": [1, 2, 3]}, "arm 'b' has fewer than 2 users"),
+    ],
+)
+def test_what_is_no_experiment(data: Any, problem: str) -> None:
+    with pytest.raises(CranfieldError) as caught:
+        ab(data)
+    assert caught.value.problem == problem
+    assert caught.value.hint
+
+
+def test_a_log_knows_its_own_directions_and_an_aa_test_needs_names() -> None:
+    log = pl.DataFrame(log_of())
+    with pytest.raises(CranfieldError, match="a log has no columns for covariates or directions"):
+        ab(log, lower=["ctr"])
+    with pytest.raises(CranfieldError, match="needs the column arm"):
+        ab(log.drop("arm"))
+    with pytest.raises(CranfieldError, match="an A/A test shares out users by name"):
+        ab(users(50).drop("user"), "clicks", aa=5)
+
+
+def test_who_is_in_which_arm() -> None:
+    names = [f"u{i}" for i in range(400)]
+    first = assign_users(names[:200], "ranker", weights={"old": 1, "new": 1})
+    again = assign_users(names, "ranker", weights={"old": 1, "new": 1})
+    assert rows(again, "assignment")[:200] == rows(first, "assignment")
+    drawn = assign_users(names[:200], "ranker", how="random")
+    more = assign_users(names[100:], "ranker", how="random", stored=drawn["assignment"])
+    assert rows(more, "assignment")[:200] == rows(drawn, "assignment")
+    assert {row["arm"] for row in rows(more, "assignment")} == {"control", "treatment"}
+
+
+def test_the_shares_of_cookie_cats_are_odd(shared_data: Path) -> None:
+    study = ab(shared_data / "ab-cookiecats" / "cookie_cats.csv.gz")
+    assert [row["users"] for row in rows(study, "arms")] == [44_700, 45_489]
+    assert rows(study, "checks")[0]["p"] == pytest.approx(0.0086, abs=0.00005)
+    odd = "The shares of users are odd: gate_30 has 49.56 % of them where 50.00 % was to be, p = 0.0086."
+    assert study.sentence.endswith(odd)
+    assert study.verdict is not None
+    assert study.verdict["treatments"] == {"gate_40": "worse"}

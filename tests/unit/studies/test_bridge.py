@@ -1,0 +1,132 @@
+"""Does offline predict online? The study, on runs whose order is known."""
+
+from typing import Any
+
+import pytest
+
+from cranfield.core import CranfieldError, Direction
+from cranfield.online import ONLINE_MEASURES
+from cranfield.studies import bridge, evaluate
+
+# AP of x is 1 and ½, of y 1 and 0, of z 0 and 0.
+QRELS = {"1": {"a": 1}, "2": {"c": 1}}
+RUNS = {
+    "x": {"1": {"a": 2.0}, "2": {"d": 2.0, "c": 1.0}},
+    "y": {"1": {"a": 1.0}, "2": {"d": 1.0}},
+    "z": {"1": {"d": 1.0}, "2": {"d": 1.0}},
+}
+VALUES = evaluate(QRELS, RUNS, "AP Success@1 NumRet")
+
+
+def rows_of(study: Any) -> dict[str, dict[str, Any]]:
+    return {row["measure"]: row for row in study["bridge"].rows()}
+
+
+def test_measures_beside_outcomes() -> None:
+    study = bridge(VALUES, {"x": 0.3, "y": 0.2, "z": 0.1, "w": 1}, command="cranfield bridge")
+    assert (study.name, study.charts, list(study.tables)) == ("bridge", ("bridge",), ["bridge", "points"])
+    # Means of AP .75, .5, 0; Success@1 cannot tell x from y: ½ of that pair; x retrieves 3, y and z 2 each.
+    assert rows_of(study)["AP"]["kendall"] == pytest.approx(1)
+    assert rows_of(study)["Success@1"]["agreement"] == pytest.approx(2.5 / 3)
+    assert study.verdict is not None
+    told = {name: study.verdict[name] for name in ("measure", "online", "runs", "by", "value")}
+    assert told == {"measure": "AP", "online": "online", "runs": 3, "by": "kendall", "value": pytest.approx(1)}
+    assert str(study.verdict["sentence"]).startswith("AP agrees best with what users did (kendall 1.00 over 3 runs)")
+    assert study["bridge"].notes == ("without w: not known both offline and online",)
+    assert study.made_by is not None
+    assert [one.kind for one in study.made_by.inputs][-1] == "outcomes"
+    assert (study.made_by.command, study.made_by.seed) == ("cranfield bridge", 0)
+
+
+def test_points_have_both_sides() -> None:
+    online = {"run": [*"xyz"], "value": [0.3, 0.2, 0.1], "error": [0.01, 0.02, 0.03]}
+    points = [row for row in bridge(VALUES, online)["points"].rows() if row["measure"] == "AP"]
+    assert [(row["run"], row["offline"], row["online"]) for row in points] == [
+        ("x", 0.75, 0.3),
+        ("y", 0.5, 0.2),
+        ("z", 0.0, 0.1),
+    ]
+    assert points[2]["online_low"] == pytest.approx(0.1 - 1.959963985 * 0.03)
+    assert bridge(VALUES, {"x": 0.3, "y": 0.2, "z": 0.1})["points"].cells("online_low") == [None] * 9
+
+
+def test_what_is_good_when_low_is_turned_round() -> None:
+    for lower, tau in ((False, -1), (True, 1)):
+        assert rows_of(bridge(VALUES, {"x": 1, "y": 2, "z": 3}, lower=lower))["AP"]["kendall"] == pytest.approx(tau)
+    told = bridge(VALUES, {"x": 1, "y": 2, "z": 3}).verdict
+    assert told is not None
+    assert str(told["sentence"]).endswith("That is no likeness: none of these measures foretells what users do.")
+    deep = {run: {"1": {**{f"d{i}": 9.0 - i for i in range(above)}, "a": 1.0}} for above, run in enumerate("xyz")}
+    slow = evaluate({"1": {"a": 1}}, deep, "ESL")
+    assert slow.measures[0].direction is Direction.LOWER
+    study = bridge(slow, {"x": 3, "y": 2, "z": 1})
+    assert study["bridge"].cells("kendall") == [pytest.approx(1)]
+    # Shown as they are, not turned round: so many documents stand above a, or down to it.
+    assert [row["offline"] for row in study["points"].rows()] == slow.cube[:, 0, 0].tolist() != [0, 0, 0]
+
+
+def log(clicks: dict[str, list[int]]) -> dict[str, list[Any]]:
+    """A user for each impression, of one document; the arms are runs."""
+    shown = [(run, i, click) for run, several in clicks.items() for i, click in enumerate(several)]
+    named = [f"{run}{i}" for run, i, _ in shown]
+    fixed: dict[str, list[Any]] = {
+        "topic": ["1"] * len(shown),
+        "rank": [1] * len(shown),
+        "document": ["a"] * len(shown),
+    }
+    return {"impression": named, "user": named, **fixed} | {
+        "arm": [run for run, *_ in shown],
+        "clicked": [click for *_, click in shown],
+    }
+
+
+def test_a_log_whose_arms_are_runs() -> None:
+    clicks = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
+    study = bridge(VALUES, log(clicks), outcome="ctr")
+    points = {row["run"]: row for row in study["points"].rows() if row["measure"] == "AP"}
+    assert {run: row["online"] for run, row in points.items()} == {"x": 0.75, "y": 0.5, "z": 0.25}
+    # y: ½ of 4, with a variance of ¼ · 4/3 over 4
+    assert points["y"]["online_high"] == pytest.approx(0.5 + 1.959963985 * (1 / 3 / 4) ** 0.5)
+    assert study.verdict is not None
+    assert study.verdict["online"] == "ctr"
+    assert rows_of(study)["AP"]["kendall"] == pytest.approx(1)
+    assert rows_of(study)["AP"]["apart"] == 0  # of four users each nobody can tell
+    assert "That may be chance" in str(study.verdict["sentence"])
+
+
+def test_an_online_measure_knows_which_end_is_good() -> None:
+    assert ONLINE_MEASURES["abandonment"].direction is Direction.LOWER
+    clicks = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
+    assert rows_of(bridge(VALUES, log(clicks), outcome="abandonment"))["AP"]["kendall"] == pytest.approx(1)
+
+
+def test_users_who_all_do_the_same_and_of_whom_there_is_one() -> None:
+    study = bridge(VALUES, log({run: [1] for run in "xyz"}), outcome="ctr")  # no error is known
+    assert study["points"].cells("online_low") == [None] * 9
+    assert study["bridge"].cells("kendall") == [None] * 3
+    assert study.verdict is not None
+    assert study.verdict["sentence"] == (
+        "No measure tells the runs apart, or users did not: there is nothing to predict."
+    )
+
+
+@pytest.mark.parametrize(
+    ("online", "asked", "problem"),
+    [
+        ({"x": 1, "y": 2}, {}, "2 runs have offline and online values"),
+        ({"x": 1, "y": 2, "z": 3}, {"by": "chance"}, "measures are not put in order by 'chance'"),
+        ({"x": 1, "y": 2, "z": 3}, {"engine": "duckdb"}, "a table of outcomes is read without an engine"),
+        (log({"x": [1]}), {"outcome": "ctr clicks"}, "2 online measures are no one outcome"),
+        ({k: v for k, v in log({"x": [1]}).items() if k != "arm"}, {"outcome": "ctr"}, "needs the column arm"),
+    ],
+)
+def test_bad_questions_are_refused(online: Any, asked: dict[str, Any], problem: str) -> None:
+    with pytest.raises(CranfieldError) as caught:
+        bridge(VALUES, online, **asked)
+    assert problem in caught.value.problem
+    assert caught.value.hint
+
+
+def test_a_run_without_any_value_is_refused_by_name() -> None:
+    with pytest.raises(CranfieldError, match="z has no finite mean of ESL"):
+        bridge(evaluate(QRELS, RUNS, "AP ESL"), {"x": 1, "y": 2, "z": 3})

@@ -1,0 +1,212 @@
+"""The study of clicks: users whose ways are known, and a real log."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.core import CranfieldError
+from tests import clicked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = 3000
+LOG = clicked.columns(PAGES)
+MODELS = "RCTR PBM DBN"
+
+
+@pytest.fixture(scope="module")
+def study() -> cf.Study:
+    """All of it."""
+    return cf.clicks(LOG, models=MODELS, calibrate="RBP CWL ERR uPBM MP TBG", qrels=clicked.QRELS, infer=True)
+
+
+def rows(study: cf.Study, table: str, **equal: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = list(study[table].rows())
+    return [row for row in found if all(row[name] == value for name, value in equal.items())]
+
+
+def test_tables_in_their_order(study: cf.Study) -> None:
+    assert list(study.tables) == ["dropped", "online", "fit", "ranks", "calibrated", "inferred", "parameters"]
+    assert study["fit"].columns[:5] == (
+        *("model", "log_likelihood", "perplexity", "conditional_perplexity", "impressions"),
+    )
+    assert study["parameters"].columns == ("model", "name", "key", "value", "low", "high")
+    assert study.charts == ("click-curves", "examination")
+    assert study.made_by is not None
+    assert [one.kind for one in study.made_by.inputs] == ["log", "qrels"]
+
+
+def test_what_users_do_is_counted(study: cf.Study) -> None:
+    pages: dict[str, int] = {}
+    for impression, click in zip(LOG["impression"], LOG["clicked"], strict=True):
+        pages[impression] = pages.get(impression, 0) + click
+    share = sum(clicks > 0 for clicks in pages.values()) / PAGES
+    (ctr,) = rows(study, "online", measure="ctr")
+    assert ctr["value"] == pytest.approx(share)
+    verdict: Any = study.verdict
+    assert (verdict["impressions"], verdict["users"]) == (PAGES, 40)
+    assert verdict["click_through"] == pytest.approx(share)
+    assert study.sentence.startswith(f"3,000 impressions of 40 users; {share:.1%} have a click. ")
+
+
+def test_the_model_that_users_follow_foretells_best(study: cf.Study) -> None:
+    likelihood = {row["model"]: row["log_likelihood"] for row in rows(study, "fit")}
+    assert max(likelihood, key=lambda model: likelihood[model]) == "PBM"
+    assert (study.verdict or {})["model"] == "PBM"
+    assert "PBM foretells the " in study.sentence
+    assert re.search(
+        r"By PBM, of those who look at rank 1, [\d.]+% look at rank 2 and [\d.]+% look at rank 5\.", study.sentence
+    )
+    held_out = rows(study, "fit")[0]["impressions"]
+    # A fifth of 3,000, each by chance: five standard errors are 5 · √(3000 · .2 · .8) = 110.
+    assert abs(held_out - PAGES / 5) < 110
+
+
+def test_what_the_model_learns_is_how_users_are(study: cf.Study) -> None:
+    looked = {row["key"]: row for row in rows(study, "parameters", model="PBM", name="examination")}
+    for rank, truth in enumerate(clicked.EXAMINED, 1):
+        row = looked[str(rank)]
+        assert abs(row["value"] - truth) <= 5 * (row["high"] - row["low"]) / 3.92
+    for row in rows(study, "parameters", model="PBM", name="attraction"):
+        truth = clicked.ATTRACTS[row["key"][-1]]
+        assert abs(row["value"] - truth) <= 5 * (row["high"] - row["low"]) / 3.92
+
+
+def test_ranks_say_what_was_seen_and_expected(study: cf.Study) -> None:
+    likelihood = {row["model"]: row["log_likelihood"] for row in rows(study, "fit")}
+    best_first = sorted(likelihood, key=lambda model: -likelihood[model])
+    assert [row["model"] for row in rows(study, "ranks", rank=1)] == best_first
+    for row in rows(study, "ranks", model="PBM"):
+        assert row["low"] <= row["observed"] <= row["high"]
+        error = (row["high"] - row["low"]) / 3.92
+        assert abs(row["predicted"] - row["observed"]) < 5 * error
+    assert all(row["examined"] is None for row in rows(study, "ranks", model="RCTR"))
+
+
+def test_fitted_measures_are_those_of_the_users(study: cf.Study) -> None:
+    measures = {row["name"]: row["measure"] for row in rows(study, "calibrated")}
+    assert list(measures) == ["RBP", "CWL", "ERR", "uPBM", "MP", "TBG"]
+    assert (study.verdict or {})["measures"] == list(measures.values())
+    for text in measures.values():
+        assert str(cf.parse_measure(text)) == text
+    by_grade = {row["parameter"]: row for row in rows(study, "calibrated", name="uPBM")}
+    # Of grade 0 are d and e, of grade 1 b and c, all shown as often as each other; of grade 2 is a alone.
+    for grade, truth in enumerate(((0.2 + 0.1) / 2, (0.5 + 0.45) / 2, 0.8)):
+        row = by_grade[f"attraction({grade})"]
+        assert abs(row["value"] - truth) <= 5 * (row["high"] - row["low"]) / 3.92
+
+
+def test_inferred_judgments_order_documents_as_users_like_them(study: cf.Study) -> None:
+    grades = {row["document"]: row["grade"] for row in rows(study, "inferred")}
+    assert len(grades) == len(clicked.TOPICS) * len(clicked.ATTRACTS)
+    for topic in clicked.TOPICS:
+        assert grades[f"{topic}-a"] > grades[f"{topic}-b"] > grades[f"{topic}-d"]
+    cut = cf.clicks(LOG, models="PBM", infer=True, cuts=(0.3, 0.65), test=0)
+    letters = {row["document"][-1]: row["grade"] for row in rows(cut, "inferred")}
+    assert letters == clicked.GRADES
+
+
+def test_the_same_seed_gives_the_same(study: cf.Study) -> None:
+    again = cf.clicks(LOG, models=MODELS)
+    assert again["fit"] == study["fit"]
+    assert cf.clicks(LOG, models=MODELS, seed=7)["fit"] != study["fit"]
+
+
+def test_tested_on_what_was_learnt() -> None:
+    study = cf.clicks(LOG, models="PBM", test=0)
+    assert rows(study, "fit")[0]["impressions"] == PAGES
+    assert "PBM foretells the 3,000 impressions that it learnt from with a perplexity of " in study.sentence
+
+
+def test_measures_and_frameworks_are_asked_for() -> None:
+    study = cf.clicks(LOG, models="GCTR", measures="dwell abandonment")
+    assert study["online"].cells("measure") == ["dwell", "abandonment"]
+    assert study.charts == ("click-curves",)  # a rate says nothing of what is looked at
+    assert "look at" not in study.sentence
+    heart = cf.clicks(LOG, models="GCTR", framework="HEART")
+    assert "queries_per_session" in heart["online"].cells("measure")
+    assert heart["online"].notes == ("the log does not say: satisfaction",)
+
+
+def test_notes_tell_what_models_cannot_see() -> None:
+    log = {name: list(cells) for name, cells in clicked.columns(200, seed=3).items()}
+    log["rank"][4] = 9  # the last document of the first page
+    log["document"] = [f"{name}-{page}" for name, page in zip(log["document"], log["impression"], strict=True)]
+    notes = cf.clicks(log, models="PBM")["fit"].notes
+    assert notes[0] == "click models leave out 1 of 200 impressions, whose ranks have gaps"
+    assert notes[1].startswith("100.0% of the documents held out were never shown before for their topic; ")
+
+
+def test_progress_is_told() -> None:
+    news: list[tuple[int, int]] = []
+    cf.clicks(LOG, models="PBM UBM", progress=lambda done, total: news.append((done, total)))
+    assert news[-1] == (100, 100)
+    assert [done for done, _ in news] == sorted(done for done, _ in news)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"test": 1.0}, "a share of 1.0 cannot be held out"),
+        ({"test": float("nan")}, "cannot be held out"),
+        ({"level": 2.0}, "level"),
+        ({"models": "XYZ"}, "'XYZ'"),
+        ({"models": ()}, "no click model is given"),
+        ({"calibrate": "nDCG"}, "no measure named 'nDCG' is fitted to a log"),
+        ({"calibrate": ["ERR"]}, "ERR is fitted by grade"),
+        ({"measures": "ctr", "framework": "HEART"}, "both given"),
+        ({"measures": "revenue"}, "needs the column revenue"),
+        ({"models": "RCTR", "infer": True}, "says anything of documents"),
+        ({"columns": {"topic": "nothing"}}, "there is no column nothing"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(asked: dict[str, Any], error: str) -> None:
+    with pytest.raises(CranfieldError, match=error):
+        cf.clicks(LOG, **({"models": "PBM"} | asked))
+
+
+def test_too_few_impressions_are_refused() -> None:
+    with pytest.raises(CranfieldError, match="of 3 impressions none can be held out"):
+        cf.clicks(clicked.columns(3), models="PBM")
+
+
+def real(folder: Path, *names: str) -> tuple[dict[str, list[Any]], dict[str, dict[str, int]]]:
+    """Pages of a real search engine with clicks, and labels where there are any; below 0 is spam."""
+    log: dict[str, list[Any]] = {name: [] for name in ("impression", "session", "topic", "rank", "document", "clicked")}
+    judged: dict[str, dict[str, int]] = {}
+    lines = [line for name in names for line in (folder / "clicks-session" / name).read_text().splitlines()]
+    for number, line in enumerate(lines):
+        session, topic, documents, _, clicks, *labels = line.split("\t")
+        shown = [str(document) for document in ast.literal_eval(documents)]
+        for rank, (document, click) in enumerate(zip(shown, ast.literal_eval(clicks), strict=True), 1):
+            for name, cell in zip(log, (number, session, topic, rank, document, click), strict=True):
+                log[name].append(cell)
+        for document, label in zip(shown, ast.literal_eval(labels[0]) if labels else (), strict=False):
+            judged.setdefault(topic, {})[document] = max(label, 0)
+    return log, judged
+
+
+def test_a_real_log(shared_data: Path) -> None:
+    log, _ = real(shared_data, *(f"{part}_per_query_quid.txt" for part in ("train", "valid", "test")))
+    study = cf.clicks(log, models="RCTR PBM(b=6) DBN(b=6)", calibrate="RBP")
+    (clicks,) = rows(study, "online", measure="clicks")
+    assert (clicks["amount"], clicks["counted"]) == (1610, 3596)  # as INDEX.md has them
+    seen = [row["value"] for row in rows(study, "parameters", model="RCTR")]
+    assert seen == sorted(seen, reverse=True)  # click-through falls with rank
+    assert (study.verdict or {})["model"] != "RCTR"
+
+
+def test_a_real_log_with_labels(shared_data: Path) -> None:
+    log, judged = real(shared_data, "human_label_for_NCM_per_query_quid.txt")
+    study = cf.clicks(log, models="RCTR", calibrate="ERR uPBM rrDBN", qrels=judged)
+    for name, declared in (("ERR", "rrSDBN"), ("uPBM", "uPBM"), ("rrDBN", "rrDBN")):
+        found = rows(study, "calibrated", name=name)
+        assert found[0]["measure"].startswith(f"{declared}(")
+        attraction = [row["value"] for row in found if row["parameter"].startswith("attraction")]
+        assert attraction[-1] > attraction[0], name  # the best documents are clicked more often than the worst
