@@ -1,5 +1,6 @@
 """Charts of click models: how often ranks are clicked, and how often they are looked at."""
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
@@ -28,9 +29,9 @@ class _Curves(Chart):
     y: ClassVar[str]
     above: ClassVar[str]  # what stands beside the axis
 
+    @abstractmethod
     def told(self, models: list[list[Row]]) -> tuple[str, str]:
         """What the chart shows, and how to read it."""
-        raise NotImplementedError
 
     def behind(self, rows: list[Row], x: "alt.X") -> list[Any]:
         """What is drawn beside the lines."""

@@ -1,5 +1,6 @@
 """Cascades: users who read from the top, and whose last click tells where they stopped."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -45,9 +46,9 @@ class LastClick(Chain):
     no_click: Literal["all", "none"] = "all"
     exact: bool = False
 
+    @abstractmethod
     def counted(self, pages: Pages) -> Mapping[str, Estimate]:
         """The chances, by counts."""
-        raise NotImplementedError
 
     def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
         pages = self.pages(log)

@@ -1,5 +1,6 @@
 """Users who examine a rank or not, and click what attracts them: examination by rank, or by rank and last click."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -82,9 +83,9 @@ class Examining(Climbing):
 
     first: Literal["one", "free"] = "one"
 
+    @abstractmethod
     def looks(self, cells: Cells) -> Looks:
         """The counts with what examination depends on."""
-        raise NotImplementedError
 
     def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
         cells = self.cells(log)

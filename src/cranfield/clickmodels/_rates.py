@@ -1,5 +1,6 @@
 """Click-through rates: what is counted, and no more."""
 
+from abc import abstractmethod
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -22,9 +23,9 @@ class Rate(Smoothed):
     examines: ClassVar[bool] = False
     counts: ClassVar[str]  # what the chance is called
 
+    @abstractmethod
     def key(self, cells: Cells) -> tuple[NDArray[np.int64], Pairs | tuple[str, ...]]:
         """(cell,): what a cell is counted under, and what that is called."""
-        raise NotImplementedError
 
     def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
         cells = self.cells(log)
