@@ -23,7 +23,8 @@ HERE = Path(__file__).parent
 ROWS, SESSIONS, FEW = 100_000_000, 1_000_000, 3000
 TOPICS, DOCUMENTS, RANKS = 5000, 20, 10
 SECONDS, MEGABYTES, DBN_SECONDS = 20.0, 4000.0, 60.0
-MODELS = {"PBM": PBM(rounds=50, tolerance=0), "DBN": DBN(rounds=50, tolerance=0)}
+ROUNDS = 50
+MODELS = {"PBM": PBM(rounds=ROUNDS, tolerance=0), "DBN": DBN(rounds=ROUNDS, tolerance=0)}
 LOG = """
 COPY (
     WITH rows AS (SELECT i // {ranks} AS page, i % {ranks} AS place FROM range({rows}) AS t(i)),
@@ -106,6 +107,8 @@ def learnt(model: ClickModel, path: str) -> dict[str, Any]:
     times.append(time.perf_counter())
     if not np.all(np.diff(fitted.trace) > -1e-6 * abs(fitted.trace[0])):
         sys.exit(f"{model}: the objective fell")
+    if fitted.rounds < ROUNDS:
+        sys.exit(f"{model}: {fitted.rounds} rounds, not {ROUNDS}")
     steps = dict(zip(("open", "count", "fit"), np.diff(times).tolist(), strict=True))
     return steps | {"cells": len(counted.pair)}
 
