@@ -63,6 +63,10 @@ impl Feed for PartFeed<'_> {
         let (before, skip) = (into.len(), at % BLOCK as u64);
         // To the end of the block, even where the part ends before: whoever starts a block hashes it.
         let n = (BLOCK as u64 - skip).min(self.size - at);
+        if before == 0 {
+            // What is left of a block when the next one comes is mostly short: room for it spares a copy.
+            into.reserve_exact(n as usize + (1 << 12));
+        }
         into.resize(before + n as usize, 0);
         At { file: self.file, offset: at }.read_exact(&mut into[before..]).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => changed(),
@@ -157,23 +161,26 @@ pub fn first_bytes(packing: Packing, file: &File, most: u64) -> Vec<u8> {
     bytes
 }
 
-/// The start of a packed file, to see what kind of file it is: small pieces, and an end after the first 16 MiB.
+/// The start of a file, to see what kind of file it is: small pieces, and of a packed one an end after 16 MiB.
 pub struct HeadFeed<'a> {
+    packing: Packing,
     unpacked: io::Take<Box<dyn Read + 'a>>,
     control: Arc<Control>,
 }
 
 impl<'a> HeadFeed<'a> {
     pub fn new(packing: Packing, file: &'a File, control: Arc<Control>) -> Result<Self, Stop> {
-        let unpacked = unpack(packing, At { file, offset: 0 })?.take(1 << 24);
-        Ok(HeadFeed { unpacked, control })
+        let most = if packing == Packing::Plain { u64::MAX } else { 1 << 24 };
+        let unpacked = unpack(packing, At { file, offset: 0 })?.take(most);
+        Ok(HeadFeed { packing, unpacked, control })
     }
 }
 
 impl Feed for HeadFeed<'_> {
     fn more(&mut self, into: &mut Vec<u8>) -> Result<usize, Stop> {
         self.control.check()?;
-        (&mut self.unpacked).take(1 << 16).read_to_end(into).map_err(inflate_failed)
+        let failed = if self.packing == Packing::Plain { Stop::from } else { inflate_failed };
+        (&mut self.unpacked).take(1 << 14).read_to_end(into).map_err(failed)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The reader of cranfield: read, inflate, match, rank. Nothing else.
 
+pub mod alike;
 pub mod feed;
+pub mod found;
+pub mod many;
 pub mod names;
 pub mod number;
 pub mod numbered;

@@ -20,6 +20,7 @@ impl Names {
     pub fn join(tables: &[(Strings, Vec<u32>, Strings)]) -> (Names, Vec<Vec<u32>>) {
         let mut names = Names::default();
         let mut set = Numbered::default();
+        set.reset(tables.iter().map(|(_, topic_of, _)| topic_of.len()).sum());
         // The distinct pairs in order of appearance: topic, place among those of the topic, document.
         let mut pairs: Vec<(u32, u32, &[u8])> = Vec::new();
         let mut counts: Vec<u32> = Vec::new();

@@ -3,21 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::many;
 use crate::numbered::MOST;
 use crate::problem::{Problem, Problems};
 use crate::qrels;
 use crate::rank::{self, Ranked, Ties, Topic, Wanted};
-use crate::run::{self, Parts};
+use crate::run;
 use crate::source::{Control, Limits, Stop};
 
+mod ahead;
 mod values;
 
 use values::{Attribute, Names, Strings};
@@ -42,16 +44,26 @@ fn wanted(
     Ok(Wanted { ties, trec_eval_9, without_self, names, attribute, depth })
 }
 
-/// Do the work on threads of its own, while this one listens for Ctrl-C and reports progress. When it is told to stop it
-/// leaves at once: a thread that waits for a pipe to speak cannot be woken, and ends by itself when the pipe does.
+/// Do the work on a thread of its own, and wait for it.
 fn attended<T: Send + 'static>(
     py: Python<'_>,
-    control: &Arc<Control>,
+    controls: &[Arc<Control>],
     progress: Option<Py<PyAny>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (send, done) = channel();
     std::thread::Builder::new().spawn(move || send.send(work()))?;
+    awaited(py, controls, progress, done)
+}
+
+/// Wait for work on other threads, listen for Ctrl-C meanwhile and report progress. Who is told to stop leaves at once: a
+/// thread that waits for a pipe to speak cannot be woken, and ends by itself when the pipe does.
+fn awaited<T: Send>(
+    py: Python<'_>,
+    controls: &[Arc<Control>],
+    progress: Option<Py<PyAny>>,
+    done: Receiver<T>,
+) -> PyResult<T> {
     py.detach(move || {
         loop {
             match done.recv_timeout(Duration::from_millis(100)) {
@@ -61,12 +73,13 @@ fn attended<T: Send + 'static>(
                     return Err(PyValueError::new_err("the reader failed; please report this file"));
                 }
             }
+            let read: u64 = controls.iter().map(|control| control.done.load(Relaxed)).sum();
             let heard = Python::attach(|py| {
                 py.check_signals()?;
-                progress.as_ref().map_or(Ok(()), |p| p.call1(py, (control.done.load(Relaxed),)).map(drop))
+                progress.as_ref().map_or(Ok(()), |p| p.call1(py, (read,)).map(drop))
             });
             if let Err(stopped) = heard {
-                control.stop.store(true, Relaxed);
+                controls.iter().for_each(|control| control.stop.store(true, Relaxed));
                 return Err(stopped);
             }
         }
@@ -120,10 +133,18 @@ fn read_qrels<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let control = Arc::new(Control::default());
-    let limits = found_limits(limits)?;
+    let (usual, limits) = (limits.is_none(), found_limits(limits)?);
     let reading = qrels::Reading { gains, subtopics };
     let heard = control.clone();
-    let read = attended(py, &control, progress, move || qrels::read_qrels(&path, reading, limits, &heard))?;
+    let begun = if usual && !gains && !subtopics { ahead::judgments(&path) } else { None };
+    let read = match begun {
+        Some((judging, control)) => {
+            let (read, joined) = awaited(py, &[control], progress, judging)?;
+            ahead::know(joined);
+            read
+        }
+        None => attended(py, &[control], progress, move || qrels::read_qrels(&path, reading, limits, &heard))?,
+    };
     let out = PyDict::new(py);
     match read {
         Err(stop) => put_only(&out, stop)?,
@@ -143,14 +164,22 @@ fn read_qrels<'py>(
     Ok(out)
 }
 
-/// Read a run from a text file: rank every topic, match the named documents, keep the first `depth` documents.
+/// Begin to read judgments and runs that will be asked for in the usual way, and return at once.
 #[pyfunction]
-#[pyo3(signature = (path, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, limits=None,
+#[pyo3(signature = (qrels, runs, *, trec_eval_9=false, threads=1))]
+fn read_ahead(qrels: PathBuf, runs: Vec<PathBuf>, trec_eval_9: bool, threads: usize) -> PyResult<()> {
+    Ok(ahead::begin(qrels, runs, trec_eval_9, threads)?)
+}
+
+/// Read runs from text files: rank every topic, match the named documents, keep the first `depth` documents. Behind a run
+/// that has errors nothing more is read.
+#[pyfunction]
+#[pyo3(signature = (paths, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, limits=None,
     progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
-fn read_run<'py>(
+fn read_runs<'py>(
     py: Python<'py>,
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     ties: &str,
     trec_eval_9: bool,
     without_self: bool,
@@ -160,19 +189,28 @@ fn read_run<'py>(
     threads: usize,
     limits: Option<&Bound<'py, PyDict>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let control = Arc::new(Control::default());
-    let limits = found_limits(limits)?;
-    let parts = Parts::new(threads);
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let (usual, limits) = (limits.is_none(), found_limits(limits)?);
     let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
-    let (asked, heard) = (wanted.clone(), control.clone());
-    let read = attended(py, &control, progress, move || run::read_run(&path, &asked, parts, limits, &heard))?;
+    let read = match ahead::runs(&paths, &wanted, usual) {
+        Some((reading, controls)) => awaited(py, &controls, progress, reading)?,
+        None => {
+            let controls = many::controls(paths.len());
+            let (asked, heard) = (wanted.clone(), controls.clone());
+            let work = move || many::read_runs(&paths, &asked, threads, limits, &heard);
+            attended(py, &controls, progress, work)?
+        }
+    };
+    read.into_iter().map(|read| run_as_dict(py, read, &wanted)).collect()
+}
+
+fn run_as_dict<'py>(py: Python<'py>, read: many::Read, wanted: &Wanted) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     match read {
         Err(stop) => put_only(&out, stop)?,
         Ok(read) => {
             put_problems(&out, &read.problems)?;
-            put_ranked(&out, read.ranked, &wanted)?;
+            put_ranked(&out, read.ranked, wanted)?;
             out.set_item("lines", read.lines)?;
             out.set_item("tag", read.tag)?;
             out.set_item("header", read.header)?;
@@ -194,7 +232,7 @@ fn read_header<'py>(
     let limits = found_limits(limits)?;
     let heard = control.clone();
     let out = PyDict::new(py);
-    match attended(py, &control, None, move || run::read_header(&path, limits, &heard))? {
+    match attended(py, &[control], None, move || run::read_header(&path, limits, &heard))? {
         Err(stop) => put_only(&out, stop)?,
         Ok(header) => {
             put_problems(&out, &Problems::default())?;
@@ -251,7 +289,7 @@ fn rank_run<'py>(
 }
 
 /// The ranked run as arrays: by topic of the names, and (the documents themselves) by topic of the run.
-fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted) -> PyResult<()> {
+fn put_ranked(out: &Bound<'_, PyDict>, mut ranked: Ranked, wanted: &Wanted) -> PyResult<()> {
     let py = out.py();
     if let Some(names) = &wanted.names {
         let topics = names.topics.len();
@@ -263,21 +301,23 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted) -> PyRes
                 None => unknown.push(PyString::from_bytes(py, topic)?),
             }
         }
+        let places: Vec<_> = row_of.iter().map(|row| row.map_or(0..0, |row| ranked.found_of(row))).collect();
         let mut ends = vec![0i64];
-        for row in &row_of {
-            ends.push(ends[ends.len() - 1] + row.map_or(0, |row| ranked.found_of(row).len()) as i64);
-        }
-        let found = || row_of.iter().flatten().flat_map(|row| ranked.found_of(*row));
+        ends.extend(places.iter().scan(0, |end, place| {
+            *end += place.len() as i64;
+            Some(*end)
+        }));
+        let present: Vec<_> = places.into_iter().filter(|place| !place.is_empty()).collect();
+        let found = std::mem::take(&mut ranked.found).in_order(&present);
         out.set_item("starts", ends.into_pyarray(py))?;
-        out.set_item("document", PyArray1::from_vec(py, found().map(|f| f.document as i32).collect()))?;
-        out.set_item("rank", PyArray1::from_vec(py, found().map(|f| f.rank as i32).collect()))?;
-        // Most runs have no ties: then the first and the last rank of a score are the rank.
-        if ranked.rows.iter().any(|row| row.tied > 0) {
-            out.set_item("tie_first", PyArray1::from_vec(py, found().map(|f| f.tie_first as i32).collect()))?;
-            out.set_item("tie_last", PyArray1::from_vec(py, found().map(|f| f.tie_last as i32).collect()))?;
+        out.set_item("document", found.document.into_pyarray(py))?;
+        out.set_item("rank", found.rank.into_pyarray(py))?;
+        if !found.tie_first.is_empty() {
+            out.set_item("tie_first", found.tie_first.into_pyarray(py))?;
+            out.set_item("tie_last", found.tie_last.into_pyarray(py))?;
         }
         if wanted.attribute.is_some() {
-            out.set_item("above", PyArray1::from_vec(py, found().map(|f| f.above).collect()))?;
+            out.set_item("above", found.above.into_pyarray(py))?;
         }
         let count = |of: &dyn Fn(&rank::Row) -> u32| {
             let of_topic = |row: &Option<usize>| row.map_or(0, |row| of(&ranked.rows[row])) as i32;
@@ -302,5 +342,5 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, wanted: &Wanted) -> PyRes
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Attribute, Names, Strings, rank_run, read_header, read_qrels, read_run};
+    use super::{Attribute, Names, Strings, rank_run, read_ahead, read_header, read_qrels, read_runs};
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::found::{Entry, Found};
 use crate::names::Names;
 use crate::numbered::{MOST, Numbered};
 use crate::problem::{Problems, Tally, shown};
@@ -45,6 +46,18 @@ pub struct Wanted {
     pub attribute: Option<Arc<Attribute>>,
     /// Keep the documents themselves, down to this rank.
     pub depth: Option<u32>,
+}
+
+impl Wanted {
+    /// Whether the same is wanted, whatever is to be matched.
+    pub fn is_but_for_names(&self, other: &Wanted) -> bool {
+        self.ties == other.ties
+            && self.trec_eval_9 == other.trec_eval_9
+            && self.without_self == other.without_self
+            && self.attribute.is_none()
+            && other.attribute.is_none()
+            && self.depth == other.depth
+    }
 }
 
 /// The lines of one topic as they stand in the file.
@@ -89,17 +102,6 @@ impl Topic {
     }
 }
 
-/// A named document that the run retrieved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
-    pub document: u32,
-    pub rank: u32,
-    pub tie_first: u32,
-    pub tie_last: u32,
-    /// Sum of the attribute over all documents ranked above.
-    pub above: f64,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Documents retrieved.
@@ -116,7 +118,7 @@ pub struct Row {
 pub struct Ranked {
     pub topics: Strings,
     pub rows: Vec<Row>,
-    pub found: Vec<Found>,
+    pub found: Found,
     /// The documents themselves in rank order, with their keys, where they were wanted.
     pub documents: Strings,
     pub keys: Vec<f64>,
@@ -139,11 +141,7 @@ impl Ranked {
         self.topics.push(&topic.name);
         let mut row = Row { retrieved: topic.keys.len() as u32, ..Row::default() };
         if strict && wanted.attribute.is_none() {
-            let straight = |(document, line): (u32, u32)| {
-                let rank = line + 1;
-                Found { document, rank, tie_first: rank, tie_last: rank, above: 0.0 }
-            };
-            self.found.extend(matched.into_iter().map(straight));
+            matched.into_iter().for_each(|(document, line)| self.found.push_plain(document, line + 1));
             self.keep(topic, wanted, |_, i| i);
         } else {
             self.sort(topic, wanted.ties);
@@ -156,10 +154,9 @@ impl Ranked {
         Ok(())
     }
 
-    /// The named documents that a topic of the run retrieved.
-    pub fn found_of(&self, row: usize) -> &[Found] {
-        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].found);
-        &self.found[start..self.rows[row].found]
+    /// Where the named documents stand that a topic of the run retrieved.
+    pub fn found_of(&self, row: usize) -> Range<usize> {
+        row.checked_sub(1).map_or(0, |before| self.rows[before].found)..self.rows[row].found
     }
 
     /// Which lines hold named documents: (named document, line of the topic).
@@ -245,14 +242,15 @@ impl Ranked {
             self.place[*line as usize] = i as u32;
         }
         let sums = wanted.attribute.as_deref().map(|attribute| self.sums(topic, attribute));
-        let at = self.found.len();
-        for (document, line) in matched {
+        let entry = |(document, line): (u32, u32)| {
             let i = self.place[line as usize] as usize;
             let (tie_first, tie_last) = groups[i];
             let above = sums.as_ref().map_or(0.0, |sums| sums[i]);
-            self.found.push(Found { document, rank: i as u32 + 1, tie_first, tie_last, above });
-        }
-        self.found[at..].sort_unstable_by_key(|found| found.rank);
+            Entry { document, rank: i as u32 + 1, tie_first, tie_last, above }
+        };
+        let mut entries: Vec<Entry> = matched.into_iter().map(entry).collect();
+        entries.sort_unstable_by_key(|entry| entry.rank);
+        entries.into_iter().for_each(|entry| self.found.push(entry, sums.is_some()));
         tied
     }
 
@@ -295,7 +293,7 @@ impl Ranked {
             kept: row.kept + kept,
             ..row
         }));
-        self.found.extend(later.found);
+        self.found.append(later.found);
         self.documents.append(&later.documents);
         self.keys.extend(later.keys);
         self.tied.append(later.tied, lines);

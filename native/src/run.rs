@@ -61,14 +61,14 @@ pub fn read_run(
 pub fn read_header(path: &Path, limits: Limits, control: &Arc<Control>) -> Result<String, Stop> {
     let source = Source::open(path, limits, control)?;
     let mut seen = Seen::default();
-    lines(&mut *source.start(control)?, 0, limits, &mut seen, &mut Problems::default(), |_, _| Ok(false))?;
+    lines(&mut source.start(control)?, 0, limits, &mut seen, &mut Problems::default(), |_, _| Ok(false))?;
     Ok(String::from_utf8_lossy(&seen.header).into_owned())
 }
 
 /// What kind of run the first line of data shows.
 fn sniff(source: &Source, limits: Limits, control: &Arc<Control>) -> Result<Format, Stop> {
     let mut format = Format::Trec;
-    lines(&mut *source.start(control)?, 0, limits, &mut Seen::default(), &mut Problems::default(), |line, _| {
+    lines(&mut source.start(control)?, 0, limits, &mut Seen::default(), &mut Problems::default(), |line, _| {
         format = format_of(line.bytes)?;
         Ok(false)
     })?;

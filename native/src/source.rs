@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::feed::{BLOCK, Feed, HeadFeed, PartFeed, StreamFeed, first_bytes};
+use crate::feed::{BLOCK, HeadFeed, PartFeed, StreamFeed, first_bytes};
 use crate::numbered::MOST;
 use crate::problem::Problem;
 
@@ -148,21 +148,14 @@ impl Source {
         Ok(Source { file: Arc::new(file), size, packing: outside })
     }
 
-    /// The start of the text, without a thread; of a plain file all of it.
-    pub fn start(&self, control: &Arc<Control>) -> Result<Box<dyn Feed + '_>, Stop> {
-        Ok(match self.packing {
-            Packing::Plain => Box::new(self.part(0, self.size, control)),
-            _ => Box::new(self.head(control)?),
-        })
+    /// The start of the text in small pieces, without a thread; of a plain file all of it.
+    pub fn start(&self, control: &Arc<Control>) -> Result<HeadFeed<'_>, Stop> {
+        HeadFeed::new(self.packing, &self.file, control.clone())
     }
 
     /// The bytes from `start` to `end` of a plain file.
     pub fn part(&self, start: u64, end: u64, control: &Arc<Control>) -> PartFeed<'_> {
         PartFeed::new(&self.file, self.size, start..end, control.clone())
-    }
-
-    fn head(&self, control: &Arc<Control>) -> Result<HeadFeed<'_>, Stop> {
-        HeadFeed::new(self.packing, &self.file, control.clone())
     }
 
     /// The whole of a packed file, unpacked by a thread of its own.

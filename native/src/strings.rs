@@ -14,6 +14,7 @@ impl Default for Strings {
 }
 
 impl Strings {
+    #[inline]
     pub fn push(&mut self, string: &[u8]) {
         self.bytes.extend_from_slice(string);
         self.starts.push(self.bytes.len());

@@ -1,6 +1,6 @@
 //! Lines and columns of a text file.
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 
 use crate::feed::Feed;
 use crate::problem::{Problem, Problems, Tally, shown};
@@ -84,15 +84,48 @@ impl Seen {
     }
 }
 
-/// Walk all lines of a feed that starts at `offset`. Comments, blank lines and lines that are no text are dealt with
-/// here; `each` gets the rest and says whether to go on.
+/// Who is shown the lines of a text.
+pub trait Reader {
+    /// One line of data; whether to go on.
+    fn line(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<bool, Stop>;
+
+    /// Take lines at once, at most so many, from a text of ASCII without NUL that follows line `number`: how many lines
+    /// were taken, and how many bytes they have with their ends. Comments, blank lines and ends as on Windows must stay.
+    fn many(&mut self, _text: &[u8], _number: u64, _most: u64) -> (u64, usize) {
+        (0, 0)
+    }
+}
+
+/// A reader that takes line by line.
+struct Each<F>(F);
+
+impl<F: FnMut(Line<'_>, &mut Problems) -> Result<bool, Stop>> Reader for Each<F> {
+    fn line(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<bool, Stop> {
+        self.0(line, problems)
+    }
+}
+
+/// Walk all lines of a feed that starts at `offset`; `each` says whether to go on.
 pub fn lines(
     feed: &mut dyn Feed,
     offset: u64,
     limits: Limits,
     seen: &mut Seen,
     problems: &mut Problems,
-    mut each: impl FnMut(Line<'_>, &mut Problems) -> Result<bool, Stop>,
+    each: impl FnMut(Line<'_>, &mut Problems) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
+    read_lines(feed, offset, limits, seen, problems, &mut Each(each))
+}
+
+/// Show a reader all lines of a feed that starts at `offset`. Comments, blank lines and lines that are no text are dealt
+/// with here.
+pub fn read_lines(
+    feed: &mut dyn Feed,
+    offset: u64,
+    limits: Limits,
+    seen: &mut Seen,
+    problems: &mut Problems,
+    reader: &mut impl Reader,
 ) -> Result<(), Stop> {
     let mut buffer = Vec::new();
     let mut base = offset;
@@ -110,7 +143,15 @@ pub fn lines(
         let plain = is_plain(block);
         let mut start = 0;
         seen.unended = block.last().is_some_and(|last| *last != b'\n');
-        for end in memchr_iter(b'\n', block).chain(seen.unended.then_some(whole)) {
+        while start < whole {
+            if plain {
+                let (lines, bytes) = reader.many(&block[start..], seen.lines, limits.lines - seen.lines);
+                (seen.lines, start) = (seen.lines + lines, start + bytes);
+                if start == whole {
+                    break;
+                }
+            }
+            let end = memchr(b'\n', &block[start..]).map_or(whole, |n| start + n);
             let (mut bytes, at) = (&block[start..end], base + start as u64);
             start = end + 1;
             seen.lines += 1;
@@ -128,7 +169,7 @@ pub fn lines(
             if !plain && !is_text(bytes, number, problems) || !seen.is_data(bytes) {
                 continue;
             }
-            if !each(Line { bytes, number, offset: at }, problems)? {
+            if !reader.line(Line { bytes, number, offset: at }, problems)? {
                 return Ok(());
             }
         }

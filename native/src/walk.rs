@@ -1,5 +1,6 @@
 //! One way through a part of a run, line by line.
 
+use crate::alike::Style;
 use crate::feed::Feed;
 use crate::number::{self, NotANumber};
 use crate::numbered::Numbered;
@@ -8,7 +9,7 @@ use crate::problem::{Problems, shown};
 use crate::rank::{Ties, Topic, Wanted};
 use crate::source::{Limits, Stop};
 use crate::strings::Strings;
-use crate::text::{Line, Seen, columns, lines, said};
+use crate::text::{Line, Reader, Seen, columns, read_lines, said};
 
 /// The two ways people write a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,30 @@ impl Gathered {
     }
 }
 
+impl Reader for Walk<'_> {
+    fn line(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<bool, Stop> {
+        match self.format {
+            Format::Trec => self.trec(line, problems)?,
+            Format::Msmarco => self.msmarco(line, problems)?,
+        }
+        if self.depth() > self.limits.documents { Err(self.too_deep(line.number)) } else { Ok(true) }
+    }
+
+    #[inline]
+    fn many(&mut self, text: &[u8], number: u64, most: u64) -> (u64, usize) {
+        let (mut lines, mut bytes) = (0, 0);
+        while lines < most
+            && self.depth() < self.limits.documents
+            && let Some(line) = self.style.line(&text[bytes..])
+            && line.length - 1 <= self.limits.line
+        {
+            (lines, bytes) = (lines + 1, bytes + line.length);
+            self.take(number + lines, line.document, Some(line.rank), line.score);
+        }
+        (lines, bytes)
+    }
+}
+
 pub struct Walk<'w> {
     format: Format,
     wanted: &'w Wanted,
@@ -100,9 +125,8 @@ pub struct Walk<'w> {
     /// The topic being read; only its name where lines are gathered.
     topic: Topic,
     gathered: Option<Gathered>,
-    /// `topic Q0 ` of the line before, white space included, and its tag: most lines have them again.
-    prefix: Vec<u8>,
-    tag: Vec<u8>,
+    /// How the line before was written: most lines have its start and its tag again.
+    style: Style,
     /// Score and rank of the line before, in the same topic.
     before: Option<(f64, i64)>,
     part: Part,
@@ -116,8 +140,7 @@ impl<'w> Walk<'w> {
             limits,
             topic: Topic::default(),
             gathered: gather.then(Gathered::default),
-            prefix: Vec::new(),
-            tag: Vec::new(),
+            style: Style::default(),
             before: None,
             part: Part::default(),
         }
@@ -125,13 +148,7 @@ impl<'w> Walk<'w> {
 
     pub fn through(mut self, feed: &mut dyn Feed, offset: u64) -> Result<Part, Stop> {
         let (mut seen, mut problems) = (Seen::starting_at(offset), Problems::default());
-        lines(feed, offset, self.limits, &mut seen, &mut problems, |line, problems| {
-            match self.format {
-                Format::Trec => self.trec(line, problems)?,
-                Format::Msmarco => self.msmarco(line, problems)?,
-            }
-            if self.depth() > self.limits.documents { Err(self.too_deep(line.number)) } else { Ok(true) }
-        })?;
+        read_lines(feed, offset, self.limits, &mut seen, &mut problems, &mut self)?;
         match self.gathered.take() {
             Some(gathered) => gathered.each(|topic| self.part.end(topic, self.wanted, &mut problems))?,
             None => self.part.end(&self.topic, self.wanted, &mut problems)?,
@@ -141,20 +158,7 @@ impl<'w> Walk<'w> {
         Ok(self.part)
     }
 
-    #[inline]
     fn trec(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
-        if let Some(rest) = line.bytes.strip_prefix(self.prefix.as_slice())
-            && let Some((document, rank, score)) = usual(rest, &self.tag)
-        {
-            self.take(line.number, document, Some(rank), score);
-            return Ok(());
-        }
-        self.unusual(line, problems)
-    }
-
-    /// A line that is not written like the line before.
-    #[inline(never)]
-    fn unusual(&mut self, line: Line<'_>, problems: &mut Problems) -> Result<(), Stop> {
         let mut field = [b"".as_slice(); 6];
         let count = columns(line.bytes, &mut field);
         let [topic, second, document, rank, score, tag] = field;
@@ -168,7 +172,7 @@ impl<'w> Walk<'w> {
         }
         // The prefix ends where the document starts; both are slices of the same line.
         let prefix = &line.bytes[..document.as_ptr() as usize - line.bytes.as_ptr() as usize];
-        if prefix != self.prefix {
+        if prefix != self.style.prefix() {
             self.start(line.number, prefix, topic, second, problems)?;
         }
         let score = match number::score(score) {
@@ -179,7 +183,9 @@ impl<'w> Walk<'w> {
             }
         };
         self.part.see_tag(tag, line.number);
-        tag.clone_into(&mut self.tag);
+        if tag != self.style.tag() {
+            self.style = Style::new(prefix, tag);
+        }
         let place = number::whole(rank);
         if place.is_none() && self.wanted.ties == Ties::Rank {
             bad_rank(rank, line.number, problems, RUN_LINE);
@@ -190,7 +196,7 @@ impl<'w> Walk<'w> {
     }
 
     /// A good line; `place` is what its rank column says.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, line: u64, document: &[u8], place: Option<i64>, score: f64) {
         let score = if self.wanted.trec_eval_9 { f64::from(score as f32) } else { score };
         if let (Some(place), Some((score_before, place_before))) = (place, self.before)
@@ -206,7 +212,7 @@ impl<'w> Walk<'w> {
         self.push(document, key, line);
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, document: &[u8], key: f64, line: u64) {
         match &mut self.gathered {
             None => self.topic.push(document, key, line),
@@ -259,7 +265,7 @@ impl<'w> Walk<'w> {
         if second != b"Q0" && second != b"0" {
             self.part.second.see(line, || shown(second));
         }
-        prefix.clone_into(&mut self.prefix);
+        self.style = Style::new(prefix, self.style.tag());
         self.part.separators[usize::from(prefix.contains(&b'\t'))].see(line, String::new);
         Ok(())
     }
@@ -315,25 +321,4 @@ fn by_rank(place: i64) -> f64 {
 #[cold]
 fn bad_rank(rank: &[u8], line: u64, problems: &mut Problems, hint: &str) {
     problems.add("E-RANK", line, || format!("rank \"{}\" is not a whole number", shown(rank)), hint);
-}
-
-/// `document rank score tag` as nearly all lines have it: cut by single characters, plain numbers, the tag of the line
-/// before. Everything else is for `columns`; what is found here, it would find too.
-#[inline]
-fn usual<'a>(rest: &'a [u8], tag: &[u8]) -> Option<(&'a [u8], i64, f64)> {
-    let end = rest.iter().position(|b| *b <= b' ')?;
-    let (document, rest) = (&rest[..end], &rest[end + 1..]);
-    let (rank, length) = number::leading_whole(rest)?;
-    let rest = after_one_space(&rest[length..])?;
-    let (score, length) = number::leading(rest)?;
-    let rest = after_one_space(&rest[length..])?;
-    (!document.is_empty() && !tag.is_empty() && rest == tag).then_some((document, rank, score))
-}
-
-#[inline]
-fn after_one_space(text: &[u8]) -> Option<&[u8]> {
-    match text {
-        [space, rest @ ..] if *space <= b' ' => Some(rest),
-        _ => None,
-    }
 }

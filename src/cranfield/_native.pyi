@@ -1,6 +1,6 @@
 """The Rust reader: read, inflate, match, rank."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -43,8 +43,15 @@ def read_qrels(
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]: ...
 def read_header(path: str | PathLike[str], *, limits: dict[str, int] | None = None) -> dict[str, Any]: ...
-def read_run(
-    path: str | PathLike[str],
+def read_ahead(
+    qrels: str | PathLike[str],
+    runs: Sequence[str | PathLike[str]],
+    *,
+    trec_eval_9: bool = False,
+    threads: int = 1,
+) -> None: ...
+def read_runs(
+    paths: Sequence[str | PathLike[str]],
     *,
     ties: str = "trec",
     trec_eval_9: bool = False,
@@ -55,7 +62,7 @@ def read_run(
     threads: int = 1,
     limits: dict[str, int] | None = None,
     progress: Callable[[int], object] | None = None,
-) -> dict[str, Any]: ...
+) -> list[dict[str, Any]]: ...
 def rank_run(
     topics: Strings,
     topic: NDArray[np.uint32],

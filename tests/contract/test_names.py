@@ -33,11 +33,8 @@ def test_no_name_hides_a_module_of_its_own_package() -> None:
 
 def public() -> dict[str, object]:
     """What a user of the package sees."""
-    return {
-        name: value
-        for name, value in vars(cranfield).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
-    }
+    given = {name: getattr(cranfield, name) for name in dir(cranfield) if not name.startswith("_")}
+    return {name: value for name, value in given.items() if not isinstance(value, ModuleType)}
 
 
 def test_no_public_function_has_the_name_of_a_subpackage() -> None:

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString, PyTuple};
 use pyo3_arrow::input::AnyArray;
 
+use super::ahead;
 use crate::numbered::MOST;
 use crate::{names, rank, strings};
 
@@ -160,14 +161,20 @@ impl Names {
         if joined.iter().map(|(_, topic, _)| topic.len()).sum::<usize>() >= MOST {
             return Err(PyValueError::new_err(format!("there are more than {MOST} named documents")));
         }
-        let (inner, rows) = names::Names::join(&joined);
+        let (inner, rows) = match ahead::joined(&joined) {
+            Some(known) => (known.names, vec![known.rows]),
+            None => {
+                let (names, rows) = names::Names::join(&joined);
+                (Arc::new(names), rows)
+            }
+        };
         let wide = |v: &[u32]| v.iter().map(|n| i64::from(*n)).collect::<Vec<i64>>().into_pyarray(py).unbind();
         Ok(Names {
             topics: Py::new(py, Strings(inner.topics.clone()))?,
             documents: Py::new(py, Strings(inner.documents.clone()))?,
             starts: wide(&inner.starts),
             rows: rows.iter().map(|r| wide(r)).collect(),
-            inner: Arc::new(inner),
+            inner,
         })
     }
 }

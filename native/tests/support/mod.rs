@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use cranfield_native::found::Found;
 use cranfield_native::names::Names;
 use cranfield_native::problem::Problems;
-use cranfield_native::rank::{Found, Row, Wanted};
+use cranfield_native::rank::{Row, Wanted};
 use cranfield_native::run::{Parts, RunRead, read_run};
 use cranfield_native::source::{Limits, Stop};
 use cranfield_native::strings::Strings;
@@ -39,7 +40,7 @@ pub fn run(bytes: impl AsRef<[u8]>, wanted: &Wanted) -> RunRead {
 pub struct Yield {
     pub topics: Strings,
     pub rows: Vec<Row>,
-    pub found: Vec<Found>,
+    pub found: Found,
     pub documents: Strings,
     pub keys: Vec<f64>,
     pub problems: Vec<String>,

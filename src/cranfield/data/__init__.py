@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from cranfield._later import Later
 from cranfield._native import Strings as Strings
-from cranfield.core.later import Later
 
 from ._aggregates import AGGREGATES as AGGREGATES
 from ._aggregates import check_aggregate as check_aggregate

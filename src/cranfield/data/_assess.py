@@ -17,7 +17,7 @@ from ._columns import numbers, strings
 from ._lengths import Lengths, read_lengths
 from ._problems import listed, problem
 from ._qrels import Qrels, read_qrels
-from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked
+from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked, ranked_files
 from ._source import Source
 from ._strata import named_strata
 
@@ -97,30 +97,18 @@ def _of_one_length(a: Sized, b: Sized, name: str) -> None:
 def _read_all(
     runs: Sequence[Run | RunFile | RunFrame], options: dict[str, Any], threads: int, progress: Progress | None
 ) -> list[tuple[dict[str, Any], Source]]:
-    """Read every run: large files one after the other in parts, many small ones side by side."""
-    sizes = [run.path.stat().st_size if isinstance(run, RunFile) and run.path.is_file() else 0 for run in runs]
-    total, done = sum(sizes), [0] * len(runs)
+    """Read every run, all files at once."""
+    files = [run for run in runs if isinstance(run, RunFile)]
+    total = sum(run.path.stat().st_size for run in files if run.path.is_file())
 
-    def read(i: int, threads: int) -> tuple[dict[str, Any], Source]:
-        def see(n: int) -> None:
-            done[i] = n
-            if progress:
-                progress(sum(done), total)
+    def see(done: int) -> None:
+        if progress:
+            progress(done, total)
 
-        out = ranked(runs[i], threads=threads, progress=see, **options)
-        see(sizes[i])
-        return out
-
-    if len(runs) < 2 * threads or threads == 1:
-        return [read(i, threads) for i in range(len(runs))]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            return list(pool.map(lambda i: read(i, 1), range(len(runs))))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    reads = ranked_files(files, threads=threads, progress=see, **options) if files else iter(())
+    found = [next(reads) if isinstance(run, RunFile) else ranked(run, **options) for run in runs]
+    see(total)
+    return found
 
 
 def _meet(judgments: Qrels, read: dict[str, Any], source: Source) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from os import PathLike, fspath
@@ -162,11 +162,7 @@ def is_trec_eval_9(compat: str | None) -> bool:
 def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tuple[dict[str, Any], Source]:
     """Put a run in order; what else the native reader is to make of it is in ``options``."""
     if isinstance(run, RunFile):
-        read = _native.read_run(run.path, ties=str(ties), **options)
-        problems = Problems.of(str(run.path), read)
-        problems.stop()
-        return read, Source(str(run.path), read["digest"], "run", problems, read["header"], read["tag"])
-    options = {key: value for key, value in options.items() if key not in ("threads", "progress")}
+        return next(ranked_files([run], ties=ties, **options))
     if isinstance(run, RunFrame):
         topics, topic = run.columns.topic.distinct()
         document, score = run.columns.document, run.columns.number
@@ -179,6 +175,15 @@ def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tupl
     read = _native.rank_run(topics, topic, document, score, ties=str(order), **options)
     Problems.of(run.source.name, read).stop()
     return read, run.source
+
+
+def ranked_files(runs: Sequence[RunFile], *, ties: Ties, **options: Any) -> Iterator[tuple[dict[str, Any], Source]]:
+    """The same for runs that are files, read at once; the first that has errors is raised when its turn comes."""
+    reads = _native.read_runs([run.path for run in runs], ties=str(ties), **options)
+    for run, read in zip(runs, reads, strict=True):
+        problems = Problems.of(str(run.path), read)
+        problems.stop()
+        yield read, Source(str(run.path), read["digest"], "run", problems, read["header"], read["tag"])
 
 
 def run_name(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cranfield.core.later import Later
+from cranfield._later import Later
 
 from ._base import AXIOMS as AXIOMS
 from ._base import CONDENSED as CONDENSED
