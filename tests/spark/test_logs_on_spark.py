@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from cranfield.clickmodels import Cells, Pages, read_cells, read_pages
+from cranfield.clickmodels import DBN, PBM, UBM, Cells, ClickModel, Pages, read_cells, read_pages, read_parted
 from cranfield.data import Log, read_log
 from cranfield.online import ONLINE_MEASURES, online_table
 from tests import logged
@@ -72,6 +72,15 @@ def test_pages_for_click_models_are_the_same(both: tuple[Log, Log]) -> None:
     assert mine.pairs.names() == other.pairs.names()
     assert len(mine) > 1000
     np.testing.assert_array_equal(sorted_pages(mine), sorted_pages(other))
+
+
+@pytest.mark.parametrize("model", [PBM(), UBM(), DBN()], ids=str)
+def test_the_same_impressions_are_held_out(both: tuple[Log, Log], model: ClickModel) -> None:
+    mine, other = (read_parted(log, [model], test=0.2, seed=3) for log in both)
+    for one, same_one in ((mine.learnt, other.learnt), (mine.tested, other.tested)):
+        assert 0 < one.impressions == same_one.impressions
+        np.testing.assert_array_equal(one.shown_by_pair, same_one.shown_by_pair)
+    assert mine.tested.impressions == pytest.approx(0.2 * mine.every.impressions, rel=0.05)
 
 
 def sorted_cells(cells: Cells) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from ._base import Smoothed as Smoothed
 from ._base import click_model as click_model
 from ._browsing import Browsing as Browsing
 from ._calibrated import CALIBRATIONS as CALIBRATIONS
+from ._calibrated import FROM_STEPS as FROM_STEPS
 from ._calibrated import Steps as Steps
 from ._calibrated import calibrate_measure as calibrate_measure
 from ._calibrated import read_steps as read_steps
@@ -20,14 +21,19 @@ from ._estimates import Estimate as Estimate
 from ._examination import PBM as PBM
 from ._examination import UBM as UBM
 from ._fitted import Fitted as Fitted
+from ._foretold import Foretold as Foretold
 from ._from_log import read_cells as read_cells
 from ._from_log import read_for as read_for
 from ._from_log import read_pages as read_pages
+from ._held_out import Parted as Parted
+from ._held_out import foretell as foretell
+from ._held_out import read_parted as read_parted
 from ._pages import Cells as Cells
 from ._pages import Pages as Pages
 from ._pairs import Pairs as Pairs
 from ._parse import parse_click_model as parse_click_model
 from ._parse import parse_click_models as parse_click_models
+from ._part import Part as Part
 from ._qrels import inferred_qrels as inferred_qrels
 from ._rates import COEC as COEC
 from ._rates import DCTR as DCTR

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
 from cranfield.core import Catalogue, Declared, Limits, ParameterError, describe, write
 
-from ._browsing import Browsing
+from ._browsing import Apart, Browsing
 from ._estimates import Chances, Estimate
 from ._fitted import Fitted
 from ._pages import Cells, Pages
@@ -22,7 +22,8 @@ class ClickModel(Declared, ABC):
     cite: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]]
     at: ClassVar[str] = ""  # nothing stands behind an @
-    needs: ClassVar[Needs]  # counts, counts with the last click above, or whole pages
+    needs: ClassVar[Needs]  # to learn: counts, counts with the last click above, or whole pages
+    tells: ClassVar[Needs] = "pages"  # what is needed to say how likely clicks were: counts, where ranks are apart
     examines: ClassVar[bool] = True  # whether it tells what is looked at from what attracts
 
     def __str__(self) -> str:
@@ -37,6 +38,10 @@ class ClickModel(Declared, ABC):
     @abstractmethod
     def browsing(self, fitted: Fitted, pages: Pages) -> Browsing:
         """The users of this model before some pages."""
+
+    def apart(self, fitted: Fitted, log: Pages | Cells) -> Apart:
+        """The same before counts: for models that tell clicks from these."""
+        raise ParameterError(f"{self.name} foretells clicks on whole result pages", hint="give Pages, not Cells")
 
     def relevance(self, estimates: Mapping[str, Estimate]) -> Chances:
         """(pair,): how good documents are, by what was learnt."""

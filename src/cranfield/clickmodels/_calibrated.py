@@ -24,13 +24,14 @@ from ._base import CLICK_MODELS
 from ._estimates import LEVEL, Numbers
 from ._estimates import Estimate as Learnt
 from ._fitted import Fitted
-from ._pages import Pages
+from ._pages import Cells, Pages
 
 if TYPE_CHECKING:
     from cranfield.data import Log
 
 COUNTED = {"ERR": "rrSDBN", "rrSDBN": "rrSDBN", "EBU": "uSDBN", "uSDBN": "uSDBN"}  # by grade, without rounds
 FITTED = ("uPBM", "uUBM", "uDCM", "rrDCM", "uDBN", "rrDBN", "uCCM", "rrCCM")  # by grade, with a click model
+FROM_STEPS = ("MP",)
 CALIBRATIONS = ("RBP", "CWL", "MP", "TBG", *COUNTED, *FITTED)
 CHAIN = ("after_skip", "after_click", "after_satisfied")
 DECIMALS = 4  # of what stands in the notation of a fitted measure
@@ -64,9 +65,9 @@ def read_steps(log: "Log") -> Steps:
 
 
 def calibrate_measure(
-    name: str, pages: Pages, *, qrels: Qrels | None = None, steps: Steps | None = None, level: float = LEVEL
+    name: str, log: Pages | Cells, *, qrels: Qrels | None = None, steps: Steps | None = None, level: float = LEVEL
 ) -> Calibrated:
-    """A measure fitted to pages with clicks, by its name.
+    """A measure fitted to pages with clicks, by its name; those of ``FROM_STEPS`` need no pages.
 
     RBP and CWL take how deep users click, MP their ``steps``; all others take grades from ``qrels``: TBG and ERR by
     counting, those of click models (uPBM, rrDBN, …) by fitting the model with one chance for each grade.
@@ -75,14 +76,16 @@ def calibrate_measure(
     if asked is None:
         raise UnknownName(f"no measure named {name!r} is fitted to a log", hint=f"choose: {', '.join(CALIBRATIONS)}")
     sure = 1 - level
+    if asked in FROM_STEPS:
+        if steps is None:
+            raise ParameterError(f"{asked} needs the steps of users from click to click", hint="give read_steps(log)")
+        return calibrate_mp(steps.start, steps.end, steps.count, prior=PRIOR, level=sure)
+    if isinstance(log, Cells):
+        raise ParameterError(f"{asked} is fitted to whole result pages", hint="give Pages, not Cells")
     if asked in ("RBP", "CWL"):
         fit = calibrate_rbp if asked == "RBP" else calibrate_cwl_from_clicks
-        return fit(pages.last, pages.last < pages.shown.sum(axis=1), pages.count, level=sure)
-    if asked == "MP":
-        if steps is None:
-            raise ParameterError("MP needs the steps of users from click to click", hint="give read_steps(log)")
-        return calibrate_mp(steps.start, steps.end, steps.count, prior=PRIOR, level=sure)
-    graded, notes = _graded(asked, pages, qrels)
+        return fit(log.last, log.last < log.shown.sum(axis=1), log.count, level=sure)
+    graded, notes = _graded(asked, log, qrels)
     found = _counted(asked, graded, sure) if asked in ("TBG", *COUNTED) else _fitted(asked, graded, level)
     return replace(found, notes=(*found.notes, *notes))
 

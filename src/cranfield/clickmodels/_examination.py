@@ -110,13 +110,16 @@ class PBM(Examining):
     """
 
     needs: ClassVar[Needs] = "cells"
+    tells: ClassVar[Needs] = "cells"
 
     def looks(self, cells: Cells) -> Looks:
         return Looks.of(cells, cells.rank - 1, rank_names(cells.depth))
 
     def browsing(self, fitted: Fitted, pages: Pages) -> Browsing:
-        gamma = fitted.estimates["examination"].at(np.arange(pages.depth))
-        return Apart(fitted.of("attraction", pages), np.broadcast_to(gamma, pages.pair.shape))
+        return self.apart(fitted, pages)
+
+    def apart(self, fitted: Fitted, log: Pages | Cells) -> Apart:
+        return Apart(fitted.of("attraction", log), fitted.estimates["examination"].at(log.rank - 1))
 
 
 @click_model("UBM", cite="dupret2008", aliases=("user-browsing",))

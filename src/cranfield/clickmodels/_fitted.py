@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import SEED, ParameterError, generator
+from cranfield.core import SEED, generator
 
 from ._browsing import Browsing, Column, Matrix
 from ._estimates import Chances, Estimate
-from ._pages import Pages
+from ._foretold import Foretold, foretell_cells, foretell_pages
+from ._pages import Cells, Pages
 from ._pairs import Pairs
 
 if TYPE_CHECKING:
     from ._base import ClickModel
-
-LEAST = 1e-6  # what a model calls impossible has this chance when its likelihood is asked for
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -64,8 +63,8 @@ class Fitted:
         """(pair,): how good a document is: its attraction, times its satisfaction where the model has one."""
         return self.model.relevance(self.estimates)
 
-    def of(self, name: str, pages: Pages) -> Matrix:
-        """(page, rank): the chances of one kind for the documents of some pages; the prior's for those never seen."""
+    def of(self, name: str, pages: Pages | Cells) -> Matrix:
+        """(page, rank) or (cell,): the chances of one kind for some documents; the prior's for those never seen."""
         found = np.append(self.estimates[name].at(self.pairs.find(pages.pairs)), self.estimates[name].prior)
         return found[pages.pair]
 
@@ -85,30 +84,24 @@ class Fitted:
         """(page, rank): the chance that a document is examined, whatever is clicked; 0 below the end of a page."""
         return self.browsing(pages).examined() * pages.shown
 
-    def log_likelihood(self, pages: Pages, *, mean: Literal["impressions", "documents"] = "impressions") -> float:
-        """The mean logarithm of the chance of what users did at a rank, given the clicks above.
+    def foretell(self, log: Pages | Cells) -> Foretold:
+        """The clicks of a log beside what the model says of them.
 
-        Of each impression the mean over its ranks, and of these the mean; or the mean over all documents shown. Both
-        are the same where all pages are as long. What the model calls impossible has a chance of one in a million.
+        Counts of cells are enough where every rank is a matter of its own, as the model's ``tells`` says.
         """
-        if mean not in ("impressions", "documents"):
-            raise ParameterError(f"there is no mean over {mean}", hint="choose impressions or documents")
-        logs, length = _logs(self.conditional(pages), pages).sum(axis=1), pages.shown.sum(axis=1)
-        if mean == "documents":
-            return float(pages.count @ logs / (pages.count @ length))
-        return float(pages.count @ (logs / length) / pages.impressions)
+        return foretell_pages(self, log) if isinstance(log, Pages) else foretell_cells(self, log)
 
-    def perplexity(self, pages: Pages, *, conditional: bool = False) -> float:
+    def log_likelihood(self, log: Pages | Cells, *, mean: Literal["impressions", "documents"] = "impressions") -> float:
+        """The mean logarithm of the chance of what users did at a rank, given the clicks above."""
+        return self.foretell(log).log_likelihood(mean=mean)
+
+    def perplexity(self, log: Pages | Cells, *, conditional: bool = False) -> float:
         """How many answers users seem to choose from at a rank, mean over ranks: 1 knows all, 2 is a fair coin."""
-        return float(self.perplexity_by_rank(pages, conditional=conditional).mean())
+        return self.foretell(log).perplexity(conditional=conditional)
 
-    def perplexity_by_rank(self, pages: Pages, *, conditional: bool = False) -> Column:
-        """(rank,): 2 to the mean surprise in bits, over the impressions that have this rank.
-
-        The chance of a click is that whatever else is clicked, or with ``conditional`` that given the clicks above.
-        """
-        chance = self.conditional(pages) if conditional else self.marginal(pages)
-        return np.exp2(-(pages.count @ _logs(chance, pages)) / np.log(2) / (pages.count @ pages.shown))
+    def perplexity_by_rank(self, log: Pages | Cells, *, conditional: bool = False) -> Column:
+        """(rank,): 2 to the mean surprise in bits, over the impressions that have this rank."""
+        return self.foretell(log).perplexity_by_rank(conditional=conditional)
 
     def simulate(self, pages: Pages, *, seed: int = SEED) -> Pages:
         """The same pages, seen as often, with the clicks of users of this model."""
@@ -122,9 +115,3 @@ class Fitted:
 
         self.browsing(rows).walk(click)
         return replace(rows, clicked=clicked).distinct()
-
-
-def _logs(chance: Matrix, pages: Pages) -> Matrix:
-    """(page, rank): the logarithm of the chance of what users did; 0 below the end of a page."""
-    done = np.where(pages.clicked, chance, 1 - chance)
-    return np.where(pages.shown, np.log(np.clip(done, LEAST, 1 - LEAST)), 0.0)

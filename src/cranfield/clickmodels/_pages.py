@@ -26,9 +26,11 @@ class Cells:
     shown: NDArray[np.float64]  # (cell,)
     clicked: NDArray[np.float64]  # (cell,)
     after_click: bool  # whether cells tell the last click above
+    length: NDArray[np.int64] | None = None  # (cell,): how many documents its pages have; None: it was not asked
 
     def __post_init__(self) -> None:
-        shapes = {column.shape for column in (self.pair, self.rank, self.previous, self.shown, self.clicked)}
+        length = self.rank if self.length is None else self.length
+        shapes = {column.shape for column in (self.pair, self.rank, self.previous, self.shown, self.clicked, length)}
         if len(shapes) > 1 or self.pair.ndim != 1:
             raise ParameterError(f"columns of cells differ: {sorted(shapes)}", hint="give every column a row per cell")
         if not len(self.pair):
@@ -40,6 +42,8 @@ class Cells:
             raise ParameterError("a rank is below 1, or no click is above it", hint="ranks start at 1")
         if not ((self.clicked >= 0) & (self.clicked <= self.shown) & (self.shown < np.inf)).all():
             raise ParameterError("a cell has more clicks than impressions", hint="count each impression once")
+        if (length < self.rank).any():
+            raise ParameterError("a cell is below the end of its pages", hint="the length of a page is its last rank")
 
     @classmethod
     def from_rows(
@@ -70,6 +74,18 @@ class Cells:
     def depth(self) -> int:
         """The last rank there is."""
         return int(self.rank.max())
+
+    @property
+    def shown_by_pair(self) -> NDArray[np.float64]:
+        """(pair,): how often it was shown."""
+        return total(self.pair, self.shown, len(self.pairs))
+
+    def counted(self, shown: NDArray[np.float64], clicked: NDArray[np.float64]) -> "Cells":
+        """The same cells with other counts (cell,); those without impressions are left out."""
+        kept = shown > 0
+        places = {name: getattr(self, name)[kept] for name in ("pair", "rank", "previous")}
+        length = None if self.length is None else self.length[kept]
+        return replace(self, **places, shown=shown[kept], clicked=clicked[kept], length=length)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -158,9 +174,19 @@ class Pages:
         return self.pair >= 0
 
     @property
+    def rank(self) -> NDArray[np.int64]:
+        """(page, rank): from 1."""
+        return np.broadcast_to(np.arange(1, self.depth + 1), self.pair.shape)
+
+    @property
     def depth(self) -> int:
         """The last rank there is."""
         return self.pair.shape[1]
+
+    @property
+    def shown_by_pair(self) -> NDArray[np.float64]:
+        """(pair,): how often it was shown."""
+        return total(self.pair[self.shown], np.repeat(self.count, self.shown.sum(axis=1)), len(self.pairs))
 
     @property
     def impressions(self) -> float:
@@ -190,21 +216,17 @@ class Pages:
         """Some of the pages (page,)."""
         return replace(self, pair=self.pair[kept], clicked=self.clicked[kept], count=self.count[kept])
 
+    def counted(self, count: NDArray[np.float64]) -> "Pages":
+        """The same pages with other counts (page,); those without impressions are left out."""
+        kept = count > 0
+        return replace(self, pair=self.pair[kept], clicked=self.clicked[kept], count=count[kept])
+
     def split(self, share: float, *, seed: int = SEED) -> tuple["Pages", "Pages"]:
         """Two parts, to learn from and to test on: each impression falls into the first with a chance of ``share``."""
         if not 0 < share < 1:
             raise ParameterError(f"a share of {share} leaves one part empty", hint="give a share between 0 and 1")
         drawn = generator(seed, "split").binomial(self.count.astype(np.int64), share).astype(np.float64)
-        parts = [replace(self.kept(count > 0), count=count[count > 0]) for count in (drawn, self.count - drawn)]
-        return parts[0], parts[1]
-
-    def unseen(self, others: "Pages") -> float:
-        """The share of the documents on other pages, each as often as it was shown, that are on none of these."""
-        known = np.zeros(len(self.pairs) + 1, dtype=np.bool_)
-        known[self.pair[self.shown]] = True
-        place = self.pairs.find(others.pairs)[others.pair[others.shown]]
-        shown = np.repeat(others.count, others.shown.sum(axis=1))
-        return float(shown @ ~known[place] / shown.sum())
+        return self.counted(drawn), self.counted(self.count - drawn)
 
     def grouped(self, group: NDArray[np.int64], names: Sequence[str]) -> "Pages":
         """The same pages with groups (pair,) instead of documents, whatever the topic: grades, for example."""

@@ -9,12 +9,12 @@ from cranfield.data import Qrels, read_qrels
 
 from ._estimates import LEVEL
 from ._fitted import Fitted
-from ._pages import Pages
+from ._pages import Cells, Pages
 
 
 def inferred_qrels(
     fitted: Fitted,
-    pages: Pages,
+    log: Pages | Cells,
     *,
     cuts: Sequence[float] = (),
     lower: bool = False,
@@ -26,22 +26,21 @@ def inferred_qrels(
 
     Relevance is the gain as it is; with ``cuts`` the grade is how many of them it reaches. With ``lower`` the lower
     bound stands for the estimate, so that documents seen too seldom are not believed. Documents with fewer than
-    ``least`` impressions in the pages are not judged.
+    ``least`` impressions in the log are not judged.
     """
     if list(cuts) != sorted(set(cuts)):
         raise ParameterError(f"the cuts {list(cuts)} do not rise", hint="for example cuts=(0.1, 0.3, 0.6)")
     found, pairs = fitted.relevance, fitted.pairs
-    shown = np.bincount(pages.pair[pages.shown], np.repeat(pages.count, pages.shown.sum(axis=1)), len(pages.pairs))
-    place = pairs.find(pages.pairs)
-    kept = np.flatnonzero((shown >= max(least, 1)) & (place >= 0))
+    place = pairs.find(log.pairs)
+    kept = np.flatnonzero((log.shown_by_pair >= max(least, 1)) & (place >= 0))
     if not len(kept):
         message = f"no document has {least:g} impressions and was learnt from"
-        raise ParameterError(message, hint="lower `least`, or give the pages that the model learnt from")
+        raise ParameterError(message, hint="lower `least`, or give the log that the model learnt from")
     relevance = (found.lower(level) if lower else found.value)[place[kept]]
     grade = np.searchsorted(np.asarray(cuts), relevance, side="right") if len(cuts) else relevance
     rows = {
-        "topic": [pages.pairs.topics[index] for index in pages.pairs.topic[kept].tolist()],
-        "document": [pages.pairs.documents[index] for index in pages.pairs.document[kept].tolist()],
+        "topic": [log.pairs.topics[index] for index in log.pairs.topic[kept].tolist()],
+        "document": [log.pairs.documents[index] for index in log.pairs.document[kept].tolist()],
         "grade": grade.astype(np.float64),
     }
     return read_qrels(rows, gains=True, name=name or f"inferred from clicks by {fitted.model}")

@@ -20,6 +20,7 @@ class Rate(Smoothed):
     """A click model that counts clicks under one key."""
 
     needs: ClassVar[Needs] = "cells"
+    tells: ClassVar[Needs] = "cells"
     examines: ClassVar[bool] = False
     counts: ClassVar[str]  # what the chance is called
 
@@ -32,6 +33,9 @@ class Rate(Smoothed):
         key, keys = self.key(cells)
         estimate = count(self, key, cells.clicked, cells.shown, keys)
         return Fitted(self, cells.pairs, cells.impressions, {self.counts: estimate})
+
+    def browsing(self, fitted: Fitted, pages: Pages) -> Apart:
+        return self.apart(fitted, pages)
 
 
 def count(
@@ -57,9 +61,9 @@ class GCTR(Rate):
     def key(self, cells: Cells) -> tuple[NDArray[np.int64], tuple[str, ...]]:
         return np.zeros(len(cells), dtype=np.int64), ("any",)
 
-    def browsing(self, fitted: Fitted, pages: Pages) -> Apart:
+    def apart(self, fitted: Fitted, log: Pages | Cells) -> Apart:
         rate = fitted.estimates[self.counts].value[0]
-        return Apart(np.ones(pages.pair.shape), np.full(pages.pair.shape, rate))
+        return Apart(np.ones(log.pair.shape), np.full(log.pair.shape, rate))
 
 
 @click_model("RCTR", cite="chuklin2015", aliases=("rank-ctr",))
@@ -71,9 +75,8 @@ class RCTR(Rate):
     def key(self, cells: Cells) -> tuple[NDArray[np.int64], tuple[str, ...]]:
         return cells.rank - 1, rank_names(cells.depth)
 
-    def browsing(self, fitted: Fitted, pages: Pages) -> Apart:
-        rate = fitted.estimates[self.counts].at(np.arange(pages.depth))
-        return Apart(np.ones(pages.pair.shape), np.broadcast_to(rate, pages.pair.shape))
+    def apart(self, fitted: Fitted, log: Pages | Cells) -> Apart:
+        return Apart(np.ones(log.pair.shape), fitted.estimates[self.counts].at(log.rank - 1))
 
 
 @click_model("DCTR", cite="chuklin2015", aliases=("document-ctr",))
@@ -85,8 +88,8 @@ class DCTR(Rate):
     def key(self, cells: Cells) -> tuple[NDArray[np.int64], Pairs]:
         return cells.pair, cells.pairs
 
-    def browsing(self, fitted: Fitted, pages: Pages) -> Apart:
-        return Apart(fitted.of(self.counts, pages), np.ones(pages.pair.shape))
+    def apart(self, fitted: Fitted, log: Pages | Cells) -> Apart:
+        return Apart(fitted.of(self.counts, log), np.ones(log.pair.shape))
 
 
 @click_model("COEC", cite="zhang2007coec")
@@ -99,6 +102,7 @@ class COEC(ClickModel):
     """
 
     needs: ClassVar[Needs] = "cells"
+    tells: ClassVar[Needs] = "cells"
     examines: ClassVar[bool] = False
 
     a: Annotated[float, Limits(0)] = 0.0
@@ -116,5 +120,7 @@ class COEC(ClickModel):
         return Fitted(self, cells.pairs, cells.impressions, {"attraction": ratio, "rate": ranks})
 
     def browsing(self, fitted: Fitted, pages: Pages) -> Apart:
-        rate = fitted.estimates["rate"].at(np.arange(pages.depth))
-        return Apart(fitted.of("attraction", pages), np.broadcast_to(rate, pages.pair.shape))
+        return self.apart(fitted, pages)
+
+    def apart(self, fitted: Fitted, log: Pages | Cells) -> Apart:
+        return Apart(fitted.of("attraction", log), fitted.estimates["rate"].at(log.rank - 1))

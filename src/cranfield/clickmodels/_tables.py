@@ -1,7 +1,7 @@
 """What click models learnt and how well they foretell clicks, as tables."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -10,30 +10,31 @@ from cranfield.stats import share_interval
 
 from ._estimates import LEVEL
 from ._fitted import Fitted
-from ._pages import Pages
+from ._foretold import Foretold
 from ._pairs import Pairs
 
 FIT = (
     "model log_likelihood perplexity conditional_perplexity impressions log_likelihood_by_document rounds converged"
 ).split()
+T = TypeVar("T")
 PARAMETERS = ("model", "name", "key", "value", "low", "high")
 RANKS = "model rank impressions observed low high predicted examined perplexity conditional_perplexity".split()
 
 
-def fit_table(fitted: Sequence[Fitted], pages: Pages, *, made_by: Provenance | None = None) -> Table:
-    """One row for each model: how well it foretells the clicks on some pages, best those it did not learn from."""
+def fit_table(foretold: Sequence[Foretold], *, made_by: Provenance | None = None) -> Table:
+    """One row for each model: how well it foretells the clicks of a log, best one that it did not learn from."""
     rows = [
         {
-            "model": str(one.model),
-            "log_likelihood": one.log_likelihood(pages),
-            "perplexity": one.perplexity(pages),
-            "conditional_perplexity": one.perplexity(pages, conditional=True),
-            "impressions": int(pages.impressions),
-            "log_likelihood_by_document": one.log_likelihood(pages, mean="documents"),
-            "rounds": one.rounds or None,
-            "converged": one.converged,
+            "model": str(one.fitted.model),
+            "log_likelihood": one.log_likelihood(),
+            "perplexity": one.perplexity(),
+            "conditional_perplexity": one.perplexity(conditional=True),
+            "impressions": int(one.impressions),
+            "log_likelihood_by_document": one.log_likelihood(mean="documents"),
+            "rounds": one.fitted.rounds or None,
+            "converged": one.fitted.converged,
         }
-        for one in _some(fitted)
+        for one in _some(foretold)
     ]
     return Table.from_rows(rows, FIT, caption="how well click models foretell clicks", made_by=made_by)
 
@@ -61,37 +62,33 @@ def parameters_table(
     return Table({**columns, **numbers}, "what click models learnt", made_by, ends={"value": ("low", "high")})
 
 
-def ranks_table(
-    pages: Pages, fitted: Sequence[Fitted], *, level: float = LEVEL, made_by: Provenance | None = None
-) -> Table:
+def ranks_table(foretold: Sequence[Foretold], *, level: float = LEVEL, made_by: Provenance | None = None) -> Table:
     """One row for each model and rank: how often it is clicked, should be, and is examined, and how well foretold.
 
     Every number is over the impressions that have this rank; ``low`` and ``high`` are the ends of what is observed.
     Click-through rates say nothing of examination.
     """
-    shown, clicks = pages.count @ pages.shown, pages.count @ pages.clicked
-    low, high = share_interval(clicks, shown.astype(np.int64), level=level)
     rows = []
-    for one in _some(fitted):
+    for one in _some(foretold):
+        shown, model = one.shown, one.fitted.model
+        low, high = share_interval(one.clicked, shown.astype(np.int64), level=level)
         means = {
             "impressions": shown.astype(np.int64),
-            "observed": clicks / shown,
+            "observed": one.clicked / shown,
             "low": low,
             "high": high,
-            "predicted": pages.count @ one.marginal(pages) / shown,
-            "examined": pages.count @ one.examined(pages) / shown
-            if one.model.examines
-            else np.full(pages.depth, np.nan),
-            "perplexity": one.perplexity_by_rank(pages),
-            "conditional_perplexity": one.perplexity_by_rank(pages, conditional=True),
+            "predicted": one.predicted / shown,
+            "examined": one.examined / shown if model.examines else np.full(len(shown), np.nan),
+            "perplexity": one.perplexity_by_rank(),
+            "conditional_perplexity": one.perplexity_by_rank(conditional=True),
         }
-        for rank in range(pages.depth):
+        for rank in range(len(shown)):
             cells = {name: column[rank].item() for name, column in means.items()}
-            rows.append({"model": str(one.model), "rank": rank + 1, **cells})
+            rows.append({"model": str(model), "rank": rank + 1, **cells})
     return Table.from_rows(rows, RANKS, caption="clicks by rank, and what click models make of them", made_by=made_by)
 
 
-def _some(fitted: Sequence[Fitted]) -> Sequence[Fitted]:
-    if not fitted:
+def _some(given: Sequence[T]) -> Sequence[T]:
+    if not given:
         raise ParameterError("no click model is given", hint="fit one first: PBM().fit(pages)")
-    return fitted
+    return given

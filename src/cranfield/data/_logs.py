@@ -48,6 +48,7 @@ FIELDS = {
     "revenue": Field("number", ("revenue", "amount"), "what that brought"),
 }
 NEEDED = ("impression", "topic", "rank", "document", "clicked")
+KEPT = ""  # why a row is left out, where it is not
 OF_PAGE = ("topic", "session", "user", "arm")  # the same in all rows of an impression
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Input, InputError, ParameterError, Table, need
 
 from ._engines import Engine, connect
-from ._logs import FIELDS, NEEDED, OF_PAGE, Field, Log
+from ._logs import FIELDS, KEPT, NEEDED, Field, Log
+from ._odd_pages import told_of_pages
 from ._problems import listed, problem
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ YES, NO = ("1", "true", "t", "yes", "y", "1.0"), ("0", "false", "f", "no", "n", 
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # numbers so large are times in nano-, micro-, milliseconds
 KINDS = ", ".join(sorted(set(READERS)))
 WHOLE = 20_000_000  # rows; in larger logs pages are not looked through for rows that contradict each other
-KEPT = ""
 
 
 def read_log(
@@ -58,10 +58,9 @@ def read_log(
     rows = _one(asked, typed.count())
     if not rows:
         raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
-    told = _told(typed)
+    told = asked.keep(_told(typed)) if text else _told(typed)
     if rows <= WHOLE if whole is None else whole:
-        told = _told_of_pages(told)
-    told = asked.keep(told) if text else told
+        told = told_of_pages(asked, told)
     counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
     dropped = _dropped({row["_why"]: row["rows"] for row in counts}, rows, name)
     kept = told.filter(told._why == KEPT).drop("_why")
@@ -252,28 +251,6 @@ def _told(rows: "Expression") -> "Expression":
     ]
     why += [(rows[name].isnull(), f"no {name}") for name in ("user", "time") if name in rows.columns]
     return rows.mutate(clicked=rows.clicked.fill_null(False), _why=ibis.cases(*why, else_=KEPT))
-
-
-def _told_of_pages(rows: "Expression") -> "Expression":
-    """The same, with rows that contradict others of their page."""
-    import ibis
-
-    within = [name for name in OF_PAGE if name in rows.columns]
-    kept = rows._why == KEPT
-    page = ibis.window(group_by="impression")
-    place = ibis.window(group_by=["impression", "rank", "_why"], order_by=[ibis.desc("clicked"), "document"])
-    differs = ibis.literal(False)
-    for name in within:
-        known = rows[name]
-        differs = differs | (known.min(where=kept).over(page) != known.max(where=kept).over(page)).fill_null(False)
-    marked = rows.mutate(_again=ibis.row_number().over(place) > 0, _differs=differs)
-    why = ibis.cases(
-        (marked._why != KEPT, marked._why),
-        (marked._differs, f"rows of a page differ in {' or '.join(within)}"),
-        (marked._again, "a rank twice on a page"),
-        else_=KEPT,
-    )
-    return marked.mutate(_why=why).drop("_again", "_differs")
 
 
 def _dropped(counts: Mapping[str, int], rows: int, name: str) -> Table:

@@ -6,16 +6,19 @@ from typing import Any
 
 from cranfield.clickmodels import (
     CALIBRATIONS,
+    FROM_STEPS,
     ClickModel,
     Fitted,
-    Pages,
+    Foretold,
+    Parted,
     calibrate_measure,
     fit_table,
+    foretell,
     inferred_qrels,
     parameters_table,
     parse_click_models,
     ranks_table,
-    read_pages,
+    read_parted,
     read_steps,
 )
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table, UnknownName, listed
@@ -58,7 +61,8 @@ def clicks(
     ``log`` is what ``cranfield.data.read_log`` reads (with ``columns``, ``engine`` and ``memory``). ``measures`` are
     online measures, those of a ``framework`` (HEART, …), or all that the log can answer. ``models`` learn from most of
     the impressions and are tested on the others, a share ``test`` of them; 0: on those that they learnt from. What is
-    told of their parameters is learnt from all impressions.
+    told of their parameters is learnt from all impressions. Of a log no more is read than is asked for: models that
+    learn from counts (PBM, UBM, click-through rates) take these, and logs that are far larger than memory.
 
     ``calibrate`` names measures to fit to the log: RBP, CWL and MP without judgments; TBG, ERR and those of click
     models (uPBM, rrDBN, …) with ``qrels``. With ``infer`` the relevance that the best model sees in documents becomes
@@ -71,18 +75,19 @@ def clicks(
     read = read_log(log, columns=columns, engine=engine, memory=memory)
     judged = None if qrels is None else read_qrels(qrels)
     online = _online(read, measures, framework, level)
-    pages = read_pages(read)
-    measured = _calibrated(fitted_measures, read, pages, judged, level)
-    whole, found, learnt, tested = _learn(wanted, pages, test, seed, progress)
-    fit = replace(fit_table(found, tested), notes=(*_gaps(read, pages), *_unseen(learnt, tested)))
+    by_page = any(name not in FROM_STEPS for name in fitted_measures)
+    parted = read_parted(read, wanted, test=test, seed=seed, pages=by_page)
+    measured = _calibrated(fitted_measures, read, parted, judged, level)
+    whole, found = _learn(wanted, read, parted, progress)
+    fit = replace(fit_table(found), notes=(*_gaps(read, parted), *_unseen(parted)))
     order = sorted(range(len(found)), key=lambda place: -float(str(fit.cells("log_likelihood")[place])))
     whole = [whole[place] for place in order]
-    ranks = ranks_table(tested, [found[place] for place in order], level=level)
+    ranks = ranks_table([found[place] for place in order], level=level)
     tables = {"dropped": read.dropped, "online": online, "fit": fit, "ranks": ranks}
     if fitted_measures:
         tables["calibrated"] = measured
     if infer:
-        tables["inferred"] = _inferred(whole, pages, cuts)
+        tables["inferred"] = _inferred(whole, parted, cuts)
     tables["parameters"] = parameters_table(whole, level=level)
     inputs = (read.source, *([] if judged is None else [judged.source.as_input()]))
     asked = tuple(dict.fromkeys(map(str, online.cells("measure"))))
@@ -116,21 +121,17 @@ def _online(log: Log, measures: Any, framework: str | None, level: float) -> Tab
 
 
 def _learn(
-    models: Sequence[ClickModel], pages: Pages, test: float, seed: int, progress: Progress | None
-) -> tuple[list[Fitted], list[Fitted], Pages, Pages]:
-    """What models learn from all pages, what they learn from some, those, and the pages to test that on."""
-    if not test:
-        every = _fit(models, pages, progress)
-        return every, every, pages, pages
-    if test * pages.impressions < 1:
-        hint = "give a longer log, or test on what was learnt from: test=0"
-        raise ParameterError(f"of {pages.impressions:.0f} impressions none can be held out", hint=hint)
-    learnt, tested = pages.split(1 - test, seed=seed)
-    some = _fit(models, learnt, part_of(progress, 0, 50))
-    return _fit(models, pages, part_of(progress, 50, 100)), some, learnt, tested
+    models: Sequence[ClickModel], log: Log, parted: Parted, progress: Progress | None
+) -> tuple[list[Fitted], list[Foretold]]:
+    """What models learn from all impressions, and how well those held out are foretold from the others."""
+    if parted.tested is parted.every:
+        every = _fit(models, parted.every, progress)
+        return every, foretell(log, every, parted)
+    some = _fit(models, parted.learnt, part_of(progress, 0, 50))
+    return _fit(models, parted.every, part_of(progress, 50, 100)), foretell(log, some, parted)
 
 
-def _fit(models: Sequence[ClickModel], pages: Pages, progress: Progress | None) -> list[Fitted]:
+def _fit(models: Sequence[ClickModel], pages: Any, progress: Progress | None) -> list[Fitted]:
     found = []
     for done, model in enumerate(models):
         start, end = 100 * done // len(models), 100 * (done + 1) // len(models)
@@ -140,35 +141,35 @@ def _fit(models: Sequence[ClickModel], pages: Pages, progress: Progress | None) 
     return found
 
 
-def _gaps(log: Log, pages: Pages) -> tuple[str, ...]:
+def _gaps(log: Log, parted: Parted) -> tuple[str, ...]:
     shown = log.documents
     all_shown = int(log.fetch(shown.aggregate(pages=shown.impression.nunique()))["pages"][0])
-    left = all_shown - int(pages.impressions)
+    left = all_shown - int(parted.every.impressions)
     return (f"click models leave out {left:,} of {all_shown:,} impressions, whose ranks have gaps",) if left else ()
 
 
-def _unseen(learnt: Pages, tested: Pages) -> tuple[str, ...]:
+def _unseen(parted: Parted) -> tuple[str, ...]:
     """A word where models have to guess: what they never saw has the chance that their prior says."""
-    share = learnt.unseen(tested)
+    share = parted.unseen()
     guess = "models guess how much they attract: PBM(a=1,b=9) guesses one in ten"
     return (f"{share:.1%} of the documents held out were never shown before for their topic; {guess}",) if share else ()
 
 
-def _calibrated(names: Sequence[str], log: Log, pages: Pages, qrels: Qrels | None, level: float) -> Table:
+def _calibrated(names: Sequence[str], log: Log, parted: Parted, qrels: Qrels | None, level: float) -> Table:
     """A row for each parameter of each fitted measure."""
-    steps = read_steps(log) if "MP" in names else None
-    found = {name: calibrate_measure(name, pages, qrels=qrels, steps=steps, level=level) for name in names}
+    steps = read_steps(log) if set(FROM_STEPS) & set(names) else None
+    found = {name: calibrate_measure(name, parted.every, qrels=qrels, steps=steps, level=level) for name in names}
     rows = [{"name": name, **row} for name, one in found.items() for row in one.table.rows()]
     notes = tuple(dict.fromkeys(f"{name}: {note}" for name, one in found.items() for note in one.notes))
     return Table.from_rows(rows, CALIBRATED, caption="measures with the users of this log", notes=notes)
 
 
-def _inferred(fitted: Sequence[Fitted], pages: Pages, cuts: Sequence[float]) -> Table:
+def _inferred(fitted: Sequence[Fitted], parted: Parted, cuts: Sequence[float]) -> Table:
     """Judgments by the best model that tells documents apart."""
     best = next((one for one in fitted if "attraction" in one.estimates), None)
     if best is None:
         raise ParameterError("no model given here says anything of documents", hint="add one: PBM, DBN, …")
-    return inferred_qrels(best, pages, cuts=cuts).to_table()
+    return inferred_qrels(best, parted.every, cuts=cuts).to_table()
 
 
 def _verdict(log: Log, tables: Mapping[str, Table], *, held_out: bool) -> dict[str, Any]:

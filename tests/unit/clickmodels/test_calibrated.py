@@ -144,9 +144,3 @@ def test_steps_need_times_and_two_clicks() -> None:
         read_steps(read_log(columns))
     with pytest.raises(CranfieldError, match="no page with two clicks"):
         read_steps(read_log(columns | {"click_time": [5.0]}))
-
-
-def test_what_was_never_shown_is_counted() -> None:
-    # Of 2 · 3 documents shown b and c are new, c twice.
-    assert written("2 a b").unseen(written("2 a b c")) == pytest.approx(2 / 6)
-    assert PAGES.unseen(PAGES) == 0

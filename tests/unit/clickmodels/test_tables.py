@@ -40,7 +40,7 @@ def test_names_are_parsed() -> None:
 
 def test_fit_has_the_columns_of_the_contract() -> None:
     fitted = [DCTR().fit(PAGES), DBN().fit(PAGES)]
-    table = fit_table(fitted, PAGES)
+    table = fit_table([one.foretell(PAGES) for one in fitted])
     contract = ("model", "log_likelihood", "perplexity", "conditional_perplexity", "impressions")
     assert table.columns[:5] == contract
     rows = table.rows()
@@ -51,7 +51,7 @@ def test_fit_has_the_columns_of_the_contract() -> None:
         assert row["log_likelihood_by_document"] == one.log_likelihood(PAGES, mean="documents")
         assert row["impressions"] == 10
     with pytest.raises(ParameterError, match="no click model"):
-        fit_table([], PAGES)
+        fit_table([])
 
 
 def test_parameters_have_their_ends() -> None:
@@ -66,7 +66,7 @@ def test_parameters_have_their_ends() -> None:
 
 
 def test_ranks_are_over_pages_that_have_them() -> None:
-    rows = ranks_table(PAGES, [PBM().fit(PAGES), SDBN().fit(PAGES)]).rows()
+    rows = ranks_table([model.fit(PAGES).foretell(PAGES) for model in (PBM(), SDBN())]).rows()
     assert [(row["model"], row["rank"], row["impressions"]) for row in rows] == [
         ("PBM", 1, 10),
         ("PBM", 2, 9),
