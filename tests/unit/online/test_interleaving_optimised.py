@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from cranfield.core import generator
-from cranfield.online import Optimised, multileave
+from cranfield.online import Interleaved, Optimised, multileave
 from tests.unit.online.interleaved_pages import best_left, some_lists
 
 UNFAIR = [list("abc"), list("acb"), list("abd")]
@@ -109,6 +109,33 @@ def test_too_many_pages_are_sampled_always_alike() -> None:
     shown = multileave(lists, generator(3), method=method)
     assert shown.documents in plan.pages
     assert method.plan([list(own) for own in lists]) is plan  # made once
+
+
+@pytest.mark.parametrize("depth", [4, 100])
+def test_lists_that_share_nothing_leave_two_pages_which_tell_less_than_a_draft(depth: int) -> None:
+    """Blind clicks of chance 1/r give lists a credit of 1 and 1/2 + 1/6 + 1/12 = 3/4 on a1 b1 b2 b3.
+
+    Beside it, on a1 b1 b2 a2, 1 + 1/8 and 1/2 + 1/6 = 2/3 are further apart, and all others even more.
+
+    The only relevant documents are a2 and b3: the first list is better. A user who clicks the first of them on the
+    page prefers by coin which page she sees, though nothing is sampled and nothing unfair. In a draft a2 is always
+    there before b3.
+    """
+    a, b = ([f"{letter}{number}" for number in range(1, depth + 1)] for letter in "ab")
+    plan = Optimised().plan([a, b], 4)
+    assert (plan.bias, plan.sampled, len(plan.pages)) == (0, False, 2**4)
+    shown = {page: chance for page, chance in zip(plan.pages, plan.chance.tolist(), strict=True) if chance > 1e-9}
+    assert shown == pytest.approx({("a1", "b1", "b2", "b3"): 0.5, ("b1", "a1", "a2", "a3"): 0.5})
+
+    def ahead(page: Interleaved) -> float:
+        clicked = next(document for document in page.documents if document in ("a2", "b3"))
+        one, other = page.credit([clicked])
+        return float(np.sign(one - other))
+
+    wins = [chance * ahead(Optimised().made([a, b], page, [-1] * 4)) for page, chance in shown.items()]
+    assert sum(wins) == pytest.approx(0)
+    drafted = [multileave([a, b], generator(seed), method="team-draft", length=4) for seed in range(20)]
+    assert {ahead(page) for page in drafted} == {1.0}
 
 
 def test_a_click_is_worth_its_rank() -> None:
