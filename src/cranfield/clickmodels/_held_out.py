@@ -70,7 +70,7 @@ def _check_held(impressions: float, drawn: float, held: Part) -> bool:
     """Whether something is held out; refused where nothing is though it should be, or nothing is left to learn from."""
     if held.high > 0 and not 0 < drawn < impressions:
         what = "all would be held out" if drawn else "none can be held out"
-        hint = "give a longer log, or test on what was learnt from: test=0"
+        hint = "give a longer log, or test on what was learnt from: --test 0"
         raise ParameterError(f"of {impressions:.0f} impressions {what}", hint=hint)
     return held.high > 0
 

@@ -6,12 +6,13 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import Input, InputError, ParameterError, Table, need
+from cranfield.core import Input, ParameterError, Table, need
 
 from ._engines import Engine, connect
 from ._logs import FIELDS, KEPT, NEEDED, Field, Log
 from ._odd_pages import told_of_pages
 from ._problems import listed, problem
+from ._unreadable import readable, unreadable
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
@@ -21,6 +22,7 @@ READERS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",
 YES, NO = ("1", "true", "t", "yes", "y", "1.0"), ("0", "false", "f", "no", "n", "0.0", "")
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # numbers so large are times in nano-, micro-, milliseconds
 KINDS = ", ".join(sorted(set(READERS)))
+EXACT = 2.0**53  # whole numbers below it are told apart
 WHOLE = 20_000_000  # rows; in larger logs pages are not looked through for rows that contradict each other
 
 
@@ -54,14 +56,15 @@ def read_log(
         if column.startswith(begins) and column not in FIELDS
     }
     found = _named(table, dict(columns or {}), list(more), name)
-    typed = _typed(asked, found, FIELDS | more)
-    rows = _one(asked, typed.count())
-    if not rows:
-        raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
-    told = asked.keep(_told(typed)) if text else _told(typed)
-    if rows <= WHOLE if whole is None else whole:
-        told = told_of_pages(asked, told)
-    counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
+    with readable(name):  # what is wrong far down in a file shows here
+        typed = _typed(asked, found, FIELDS | more)
+        rows = _one(asked, typed.count())
+        if not rows:
+            raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
+        told = asked.keep(_told(typed)) if text else _told(typed)
+        if rows <= WHOLE if whole is None else whole:
+            told = told_of_pages(asked, told)
+        counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
     dropped = _dropped({row["_why"]: row["rows"] for row in counts}, rows, name)
     kept = told.filter(told._why == KEPT).drop("_why")
     return Log(kept, asked, Input(name, digest_of(data), "log"), dropped)
@@ -83,14 +86,15 @@ def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression
     paths = [path for one in given for path in _matching(fspath(one))]
     kinds = {_kind(path) for path in paths}
     if len(kinds) != 1:
-        raise problem(name, "E-KIND", "files of several kinds are no one log", "give files of one kind")
+        hint = f"give files of one kind; there are: {', '.join(sorted(kinds))}"
+        raise problem(name, "E-KIND", "files of several kinds are no one log", hint)
     suffix = kinds.pop()
     if any(Path(path).is_file() and Path(path).stat().st_size == 0 for path in paths):
         raise problem(name, "E-EMPTY", "the file is empty", "is it the right file?")
     try:
         table = engine.read(paths, READERS[suffix], tabs=suffix == ".tsv")
     except Exception as error:
-        raise _unreadable(name, suffix, error) from None
+        raise unreadable(name, error, suffix) from None
     return table, READERS[suffix] != "parquet"
 
 
@@ -118,21 +122,6 @@ def _kind(path: str) -> str:
     if suffix not in READERS:
         raise problem(path, "E-KIND", "nobody knows what this file is", f"logs end in {KINDS}, packed or not")
     return suffix
-
-
-def _unreadable(name: str, suffix: str, error: Exception) -> InputError:
-    import re
-
-    said = str(error)
-    line = re.search(r"[Ll]ine:? (\d+)", said)
-    first = next((part for part in said.splitlines() if part.strip()), type(error).__name__)
-    return problem(
-        name,
-        "E-FORMAT",
-        f"the file cannot be read: {first.strip()[:200]}",
-        f"check that it is what its name says: {suffix}",
-        line=int(line[1]) if line else 0,
-    )
 
 
 def _arrow(data: Any, name: str) -> Any:
@@ -196,7 +185,8 @@ def _cast(engine: Engine, column: "Value", field: Field) -> "Value":
         if column.type().is_integer():
             return column.cast("int64")
         number = column.try_cast("float64") if text else column.cast("float64")
-        return (number == number.floor()).ifelse(number, None).cast("int64")
+        exact = (number.abs() < EXACT) & (number == number.floor())  # NaN is above all numbers
+        return exact.ifelse(number, None).cast("int64")
     if field.kind == "number":
         number = column.try_cast("float64") if text else column.cast("float64")
         return (number.isnan() | number.isinf()).ifelse(None, number)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.core import CranfieldError
+from cranfield.core import CranfieldError, InputError
 from cranfield.data import FIELDS, connect, read_log
 from tests import logged
 
@@ -102,6 +102,9 @@ def test_a_page_whose_rows_contradict_each_other_is_left_out(tmp_path: Path) -> 
         ("a.csv", HEADER, "the log has no rows"),
         ("a.csv", "impression,topic,rank,document\ni,q,1,a\n", "there is no column for clicked"),
         ("a.csv", HEADER + "i1,u1,2024-05-01,q,first,a,1\n", "no row can be used: no rank"),
+        ("a.csv", HEADER + "i1,u1,2024-05-01,q,NaN,a,1\n", "no row can be used: no rank"),
+        ("a.csv", HEADER + "i1,u1,2024-05-01,q,inf,a,1\n", "no row can be used: no rank"),
+        ("a.csv", HEADER + "i1,u1,2024-05-01,q,1e300,a,1\n", "no row can be used: no rank"),
         ("a.csv", HEADER + "i1,u1,yesterday,q,1,a,1\n", "no row can be used: no time"),
         ("a.csv", HEADER + "i1,u1,2024-05-01,q,1,a,perhaps\n", "no row can be used: neither clicked nor not"),
         ("a.parquet", "no Parquet", "the file cannot be read"),
@@ -114,6 +117,37 @@ def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, text: str
     with pytest.raises(CranfieldError, match=said) as caught:
         read_log(tmp_path / name)
     assert caught.value.hint
+
+
+def test_a_rank_that_is_no_number_is_left_out_alone() -> None:
+    rows = {"impression": ["i", "i", "i"], "topic": ["q"] * 3, "document": ["a", "b", "c"], "clicked": [1, 0, 0]}
+    log = read_log(rows | {"rank": [1.0, 2.0, float("nan")]})
+    assert [(row["reason"], row["rows"]) for row in log.dropped.rows()] == [("no rank", 1)]
+
+
+@pytest.mark.parametrize("far", [0, 60_000])
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("a.csv", b"i0,u1,2024-05-01,caf\xe9,1,a,1\n", "the file is not UTF-8"),
+        ("a.csv", b"i0,u1\n", "columns"),
+        ("a.jsonl", b'{"impression": "i0", "topic": "caf\xe9", "rank": 1}\n', "the file is not UTF-8"),
+        ("a.jsonl", b'{"impression": \n', "the file cannot be read: Malformed JSON"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told_however_far_down(
+    tmp_path: Path, name: str, line: bytes, said: str, far: int
+) -> None:
+    good = '{{"impression": "i{0}", "topic": "q", "rank": 1, "document": "a", "clicked": 0}}\n'
+    first, written = (HEADER, "i{0},u1,2024-05-01,q,1,a,0\n") if name == "a.csv" else ("", good)
+    lines = [first, *(written.format(number) for number in range(1, far + 2))]
+    (tmp_path / name).write_bytes("".join(lines).encode() + line)
+    with pytest.raises(InputError, match=said) as caught:
+        read_log(tmp_path / name)
+    assert caught.value.code == "E-FORMAT"
+    assert caught.value.hint
+    if far and name == "a.csv":
+        assert caught.value.line == far + 3  # below the header and the good lines
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
