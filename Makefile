@@ -24,7 +24,7 @@ help: ## show this list
 	echo
 	echo 'make test TESTS=tests/unit ARGS="-k rbp"    some of the tests'
 
-demo: native $(if $(SERVE),.venv/.synced-test) ## build, then judge and rank the systems of a built-in campaign; SERVE=1 as a server
+demo: native .venv/.extra-logs $(if $(SERVE),.venv/.synced-test) ## build, then judge and rank the systems of a built-in campaign; SERVE=1 as a server
 	cranfield demo $(if $(SERVE),--serve) $(ARGS)
 
 test: .venv/.synced-test native services ## build, install what the tests need, run them
@@ -106,6 +106,11 @@ native: .venv/.synced-build
 # Inexact, because the groups share one environment: `make demo` after `make test` must not remove pytest.
 .venv/.synced-%: .venv/.uv uv.lock pyproject.toml
 	uv sync --quiet --frozen --no-install-project --no-default-groups --inexact --group $*
+	touch $@
+
+# What comes with one extra, beside what is there.
+.venv/.extra-%: .venv/.uv uv.lock pyproject.toml
+	uv sync --quiet --frozen --no-install-project --no-default-groups --inexact --extra $*
 	touch $@
 
 # The programs that only some tests need. Where they cannot be installed those tests skip themselves.

@@ -1,10 +1,11 @@
 """cranfield simulate and demo, as a user runs them."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Ended
 
 SMALL = ["--topics", "3", "--runs", "2", "--depth", "10"]
 
@@ -66,10 +67,54 @@ def test_the_demo_shows_its_table(here: Path, cranfield: Command) -> None:
     assert f"{board[0].split()[0]} against {board[1].split()[0]} on AP, 50 topics" in ended.out
     assert "do no harm: " in ended.out
     assert ended.err.splitlines()[0].startswith("making a campaign from seed 0")
-    suggested = [line.removeprefix("try:").split() for line in ended.err.splitlines() if "cranfield " in line][-3:]
-    assert [command[1] for command in suggested] == ["leaderboard", "report", "anova"]
+    suggested = [line.removeprefix("try:").split() for line in ended.err.splitlines() if "cranfield " in line][-5:]
+    assert [command[1] for command in suggested] == ["leaderboard", "report", "anova", "bridge", "interleave"]
     assert (here / "kept" / "qrels.txt").exists()
     assert cranfield("lint", "kept/qrels.txt", "kept/runs").code == 0
+    users_are_asked(ended, board)
+    what_it_kept_answers_the_same(ended, suggested[-2:], cranfield)
+
+
+def users_are_asked(ended: Ended, board: list[str]) -> None:
+    """After the leaders, what made-up users make of all runs, and of the first two."""
+    _, found, after = ended.out.partition("2,000 made-up users, each with one of the runs")
+    lines, words = after.splitlines()[1:5], " ".join(after.split())
+    assert found
+    assert lines[0].split() == ["measure", "kendall", "agreement", "apart", "agreement_apart", "p_best"]
+    assert {line.split()[0] for line in lines[1:]} == {"AP", "nDCG@10", "RR@100"}
+    likeness = [float(line.split()[1]) for line in lines[1:]]
+    assert likeness == sorted(likeness, reverse=True)
+    assert min(likeness) > 0  # users click by grade, from the top
+    assert f"{lines[1].split()[0]} agrees best with what users did" in words
+    first, second = (line.split()[0] for line in board[:2])
+    assert f"1,000 others saw {first} and {second} interleaved." in words
+    assert "sign test p " in words
+    assert ended.err.splitlines()[1] == "asking 3,000 made-up users …"
+
+
+def what_it_kept_answers_the_same(ended: Ended, suggested: list[list[str]], cranfield: Command) -> None:
+    """The commands that the demo ends with say of its logs what it said itself."""
+    said = " ".join(ended.out.split())
+    bridge, interleave = (cranfield(*command[1:], "--format", "text") for command in suggested)
+    assert (bridge.code, interleave.code) == (0, 0)
+    assert " ".join(interleave.out.partition("\n\n")[0].split()) in said
+    by_hand = cranfield(*suggested[0][1:], "-m", "AP nDCG@10 RR@100", "--format", "text")
+    assert " ".join(by_hand.out.partition("\n\n")[0].split()) in said
+
+
+@pytest.mark.parametrize("missing", ["ibis", "duckdb"])
+def test_the_demo_does_without_logs(missing: str, cranfield: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.startswith("ibis.backends.duckdb")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, missing, None)
+    ended = cranfield("demo")
+    told = [line for line in ended.err.splitlines() if "live users" in line]
+    assert ended.code == 0
+    assert "do no harm: " in ended.out
+    assert "made-up users" not in ended.out + ended.err
+    (line,) = told
+    assert line.startswith("note: ")
+    assert line.endswith("pip install 'cranfield[logs]'")
 
 
 def test_the_demo_leaves_nothing_behind(here: Path, cranfield: Command) -> None:

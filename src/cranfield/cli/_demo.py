@@ -12,6 +12,7 @@ from cranfield.simulate import Campaign
 from cranfield.stats import shorten
 from cranfield.studies import compare, evaluate, leaderboard
 
+from ._demo_users import LOGS, clicks_said
 from ._pair import text_of_pair
 from ._show import may_be_bold, note, progress
 from ._simulate import check_empty
@@ -25,6 +26,9 @@ from ._usage import Command, Whole
 @click.option("--port", type=Whole(), default=8000, show_default=True, help="The port that server listens on.")
 def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
     """Make the built-in campaign (40 runs of 12 groups, 50 topics), rank its runs, ask whether the lead is real.
+
+    Then made-up users click on the runs: does what measures say foretell what they do, and which of the first two do
+    they prefer? That part needs the extra logs.
 
     With --serve it becomes a leaderboard server with an open and a closed task, and accounts that are ready.
 
@@ -51,6 +55,9 @@ def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
         first, second, *_ = board["ranks"].cells("run")
         lead = compare(values, pairs=[(str(second), str(first))], scale="ignore")
         click.echo("\n".join(text_of_pair(lead, bold=may_be_bold())))
+        said = clicks_said(written, values, (str(first), str(second)), seed, keep=place if folder else None)
+        if said:
+            click.echo(f"\n{said}")
         for line in values.mean().notes:
             note(line)
         if folder:
@@ -58,6 +65,10 @@ def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
             click.echo(f"try: cranfield leaderboard {where} --entries {written.table} --robust", err=True)
             click.echo(f"     cranfield report {where} --entries {written.table} -o report.html", err=True)
             click.echo(f"     cranfield anova {where} -m nDCG@10", err=True)
+            if said:
+                users, pages = (place / name for name in LOGS)
+                click.echo(f"     cranfield bridge {where} --online {users} --outcome ctr", err=True)
+                click.echo(f"     cranfield interleave {pages}", err=True)
     return 0
 
 

@@ -1,0 +1,62 @@
+"""The live users of the demo: what their clicks say, beside what measures say."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cranfield.core import MissingExtra, Study, Table, need
+from cranfield.core.render import paragraph, render
+from cranfield.data import Values
+from cranfield.online import multileave
+from cranfield.simulate import Written, simulate_log
+from cranfield.studies import bridge, interleave
+
+from ._show import note, show
+
+USERS = 2000  # of all runs together
+OF_PAIR = 1000  # who see two runs on one page
+SHOWN = 10  # documents on a page
+OUTCOME = "ctr"
+COLUMNS = ("measure", "kendall", "kendall_low", "kendall_high", "agreement", "apart", "agreement_apart", "p_best")
+LOGS = ("users.parquet", "pages.parquet")
+
+
+def clicks_said(written: Written, values: Values, pair: tuple[str, str], seed: int, *, keep: Path | None) -> str:
+    """Simulated users of all runs, and of two on one page: whether measures foretell them, and whom they prefer.
+
+    Nothing, and a word how to get it, where logs cannot be read. ``keep`` is a folder for the logs.
+    """
+    try:
+        need("ibis.backends.duckdb", extra="logs")
+    except MissingExtra as error:
+        note(f"what live users say of these runs is not shown; it takes more packages: {error.hint}")
+        return ""
+    click.echo(f"asking {USERS + OF_PAIR:,} made-up users …", err=True)
+    files = {path.name.partition(".")[0]: path for path in written.runs}
+    users = simulate_log(written.qrels, files, users=USERS, length=SHOWN, seed=seed)
+    page = partial(multileave, length=SHOWN, runs=pair)
+    both = {name: files[name] for name in pair}
+    pages = simulate_log(written.qrels, both, page=page, users=OF_PAIR, length=SHOWN, seed=seed)
+    for name, columns in zip(LOGS, (users, pages), strict=True):
+        _keep(columns, keep and keep / name)
+    foretold = bridge(values, users, outcome=OUTCOME, seed=seed)
+    preferred = interleave(pages, seed=seed)
+    said = f"{foretold.sentence} {OF_PAIR:,} others saw {' and '.join(pair)} interleaved. {preferred.sentence}"
+    return f"{render(_shown(foretold), 'text')}\n\n{paragraph(said, 'text')}"
+
+
+def _keep(columns: Mapping[str, Any], place: Path | None) -> None:
+    if place is not None:
+        show(Study("simulate", {"log": Table(dict(columns))}), form=None, table=None, output=str(place))
+
+
+def _shown(foretold: Study) -> Table:
+    """What measures say beside click-through rates."""
+    found = foretold["bridge"]
+    data = {name: found.data[name] for name in COLUMNS}
+    caption = f"{USERS:,} made-up users, each with one of the runs: their click-through rate, foretold by measures"
+    return replace(found, data=data, caption=caption, notes=(), ends={"kendall": ("kendall_low", "kendall_high")})
