@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cranfield.measures import MEASURES, catalogue
+from cranfield.online import ONLINE_CATALOGUES
 from tests.cli.conftest import Command
 
 ROW = ["name", "family", "scale", "source", "direction", "parameters", "definition"]
@@ -55,3 +56,31 @@ def test_an_unknown_name(cranfield: Command) -> None:
     ended = cranfield("measures", "nDGC")
     assert ended.code == 1
     assert ended.err == "error: there is no measure named 'nDGC'\nhint: did you mean nDCG or RnDCG or NRG?\n"
+
+
+def test_what_live_users_are_asked_by_is_readable(cranfield: Command) -> None:
+    ended = cranfield("measures", "--online", "--format", "text")
+    *lines, _, more = ended.out.splitlines()
+    assert not [line for line in lines if len(line) > 80]
+    assert "``" not in ended.out
+    names = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+    assert names == [cls.name for catalogue in ONLINE_CATALOGUES.values() for cls in catalogue]
+    assert more.startswith("cranfield measures --online ctr")
+    assert cranfield("measures", "--online").out.splitlines()[0].startswith("name\tfamily\tunit\t")
+
+
+def test_what_live_users_are_asked_by_in_full(cranfield: Command) -> None:
+    found = json.loads(cranfield("measures", "--online", "--format", "json").out)
+    assert (found["study"], list(found["tables"])) == ("online", ["catalogue", "parameters", "sets"])
+    one = cranfield("measures", "--online", "UBM", "--format", "text")
+    assert (one.code, one.err) == (0, "")
+    assert one.out.startswith("UBM (also user-browsing)")
+    assert "first      'one'" in one.out
+
+
+def test_online_is_a_list_of_its_own(cranfield: Command) -> None:
+    both = cranfield("measures", "--online", "--user", "RBP")
+    assert (both.code, both.err) == (2, "error: --user and --online are two lists\nhint: ask for one of them\n")
+    unknown = cranfield("measures", "--online", "ctrr")
+    assert unknown.code == 1
+    assert unknown.err.startswith("error: nothing of live users is named 'ctrr'\nhint: did you mean ctr ")

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from cranfield.core import MissingExtra, Study, Table, need
+from cranfield.core import MissingExtra, Study, Table
 from cranfield.core.render import paragraph, render
-from cranfield.data import Values
+from cranfield.data import Values, connect
 from cranfield.online import multileave
 from cranfield.simulate import Written, simulate_log
 from cranfield.studies import bridge, interleave
@@ -31,7 +31,7 @@ def clicks_said(written: Written, values: Values, pair: tuple[str, str], seed: i
     Nothing, and a word how to get it, where logs cannot be read. ``keep`` is a folder for the logs.
     """
     try:
-        need("ibis.backends.duckdb", extra="logs")
+        connect()
     except MissingExtra as error:
         note(f"what live users say of these runs is not shown; it takes more packages: {error.hint}")
         return ""

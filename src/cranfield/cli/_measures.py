@@ -13,6 +13,7 @@ from ._show import by_family, check_output, output_options, put, show, usual_for
 from ._usage import Command, Whole
 
 MORE = "cranfield measures nDCG explains one: formula, example, parameters, scale."
+MORE_ONLINE = "cranfield measures --online ctr explains one; cranfield clicks --set takes ready-made sets (HEART)."
 NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 
 
@@ -21,6 +22,7 @@ NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 @click.option(
     "--user", is_flag=True, help="The users behind measures: how far down a ranking they read, what they get."
 )
+@click.option("--online", is_flag=True, help="What live users are asked by: online measures, click models, …")
 @click.option(
     "--grades", metavar="GRADES", help="The ranking that they read: 3,0,1.  [default: nothing relevant, and all]"
 )
@@ -30,6 +32,7 @@ NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 def command(
     names: tuple[str, ...],
     user: bool,
+    online: bool,
     grades: str | None,
     depth: int | None,
     chart: str | None,
@@ -45,9 +48,13 @@ def command(
       cranfield measures nDCG
       cranfield measures --format json
       cranfield measures --table parameters
+      cranfield measures --online
+      cranfield measures --online ctr PBM team-draft
       cranfield measures --user RBP INST P@10 --chart weights.svg
       cranfield measures --user "INST(T=2)" --grades 2,0,0,1
     """
+    if user and online:
+        raise click.UsageError("--user and --online are two lists\nhint: ask for one of them")
     if user:
         _show_users(names, grades, depth, chart, form=form, table=table, output=output)
         return
@@ -55,11 +62,26 @@ def command(
     for option, value in given.items():
         if value is not None:
             raise click.UsageError(f"{option} is about users\nhint: add --user")
+    if online:
+        _show_online(names, form=form, table=table, output=output)
+        return
     if table is None and (form or usual_format(output, one=not names)) == "text":
         put("\n\n\n".join(map(explain, names)) if names else by_family(catalogue(), {}, MORE), output)
         return
     everything = form == "json" or table is not None
     study = explained(*names) if everything else Study("measures", {"catalogue": catalogue(*names)})
+    show(study, form=form, table=table, output=output)
+
+
+def _show_online(names: tuple[str, ...], *, form: str | None, table: str | None, output: str | None) -> None:
+    from cranfield.online import ONLINE_FAMILIES, explain_online, online_catalogue, online_explained
+
+    if table is None and (form or usual_format(output, one=not names)) == "text":
+        listed = by_family(online_catalogue(*names), ONLINE_FAMILIES, MORE_ONLINE)
+        put("\n\n\n".join(map(explain_online, names)) if names else listed, output)
+        return
+    everything = form == "json" or table is not None
+    study = online_explained(*names) if everything else Study("online", {"catalogue": online_catalogue(*names)})
     show(study, form=form, table=table, output=output)
 
 

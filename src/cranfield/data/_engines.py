@@ -91,6 +91,7 @@ def connect(engine: Any = None, *, memory: str | None = None) -> Engine:
         return engine
     ibis = need("ibis", extra="logs")
     if engine is None or engine == "duckdb":
+        need("duckdb", extra="logs")
         return Engine(_duckdb(ibis, memory))
     if isinstance(engine, str):
         if not engine.startswith((*MASTERS, "sc://")):

@@ -1,13 +1,12 @@
 """The catalogue in words, and as plain values for the documentation and the server."""
 
-import inspect
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cranfield.core import Study, Table, definition, parameters
+from cranfield.core.explain import explain_declared, settings_in_words
 from cranfield.data import assess_grades
 
 from ._base import MEASURES, Browsing, Cascade, Discounted, Example, Measure, Reader
@@ -16,7 +15,6 @@ from ._values import measure_all
 
 FAMILIES = ("binary", "graded", "user model", "relative", "interval", "count")
 USERS = (Discounted, Cascade, Reader, Browsing)  # whose docstrings say who reads, the most special first
-WIDE = 88
 CUT = 10  # where a measure is cut off that needs it, and shows no example
 
 
@@ -144,9 +142,6 @@ def worked(cls: type[Measure]) -> float:
 def explain(name: str) -> str:
     """A measure explained: what it is, its formula, an example, its parameters, its scale, where it comes from."""
     cls = declared(name)
-    lines = [f"{cls.name}" + (f" (also {', '.join(cls.aliases)})" if cls.aliases else ""), ""]
-    for paragraph in inspect.cleandoc(cls.__doc__ or "").replace("``", "").split("\n\n"):
-        lines += [*textwrap.wrap(" ".join(paragraph.split()), WIDE), ""]
     facts = _facts(cls)
     if cls.example:
         missed = f" ({_grades(cls.example.missed)} missed)" if cls.example.missed else ""
@@ -154,14 +149,7 @@ def explain(name: str) -> str:
         facts = {"example": f"{shown}\n{cls.example.working} = {worked(cls):.4f}"} | facts
     if cls.formula:
         facts = {"formula": cls.formula} | facts
-    settings = parameters(cls)
-    width = max(len(p.name) for p in settings)
-    told = [f"{p.name.ljust(width)}  {p.default!r:<8}  {p.type}{', ' * bool(p.limits)}{p.limits}" for p in settings]
-    facts["parameters"] = "\n".join(told)
-    for label, text in facts.items():
-        first, *rest = [piece for line in text.splitlines() for piece in textwrap.wrap(line, WIDE - 12) or [""]]
-        lines += [f"{label:<11} {first}", *(f"{'':<11} {line}" for line in rest)]
-    return "\n".join(lines)
+    return explain_declared(cls, facts | {"parameters": "\n".join(settings_in_words(cls))})
 
 
 def _facts(cls: type[Measure]) -> dict[str, str]:

@@ -44,6 +44,12 @@ from ._experiment_tables import effects_of_arms_table as effects_of_arms_table
 from ._experiment_tables import experiment_sentence as experiment_sentence
 from ._experiment_tables import experiment_tables as experiment_tables
 from ._experiment_tables import treatment_outcomes as treatment_outcomes
+from ._explain import ONLINE_CATALOGUES as ONLINE_CATALOGUES
+from ._explain import ONLINE_FAMILIES as ONLINE_FAMILIES
+from ._explain import explain_online as explain_online
+from ._explain import online_catalogue as online_catalogue
+from ._explain import online_explained as online_explained
+from ._explain import online_facts as online_facts
 from ._gathered import Gathered as Gathered
 from ._gathered import choose_control as choose_control
 from ._gathered import gather as gather

@@ -59,7 +59,6 @@ class Logged:
 class RowEstimator(Estimator[Logged]):
     """An estimate from one weight for each impression, with or without a model of rewards."""
 
-    modelled: ClassVar[bool] = False
     normalised: ClassVar[bool] = False
     weighs: ClassVar[bool] = True  # what it says depends on weights
 

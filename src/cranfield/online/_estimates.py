@@ -123,6 +123,7 @@ class Estimator(Declared, ABC, Generic[L]):
     aliases: ClassVar[tuple[str, ...]]
     at: ClassVar[str] = ""  # nothing stands behind an @
     formula: ClassVar[str]
+    modelled: ClassVar[bool] = False  # whether it needs a model of rewards
 
     def __str__(self) -> str:
         return write(describe(self))

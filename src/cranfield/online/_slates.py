@@ -194,6 +194,7 @@ class CascadeDR(RIPS):
     """
 
     formula: ClassVar[str] = "mean(Σ_k w_{1:k} (r_k − q_k) + w_{1:k−1} Σ_a π_e(a) q_k(a))"
+    modelled: ClassVar[bool] = True
 
     def earned(self, weight: Numbers, slates: Slates, kept: NDArray[np.bool_]) -> Numbers:
         if slates.model is None or slates.expected is None:

@@ -1,11 +1,9 @@
 """The methods of statistics in words, and as plain values for the documentation and the server."""
 
-import inspect
-import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 from cranfield.core import Catalogue, Study, Table, UnknownName, definition, parameters
+from cranfield.core.explain import explain_declared, settings_in_words
 
 from ._base import TESTS, Method
 from ._bayes import BELIEFS
@@ -31,7 +29,6 @@ FAMILIES_IN_WORDS = {
     "transform": "other numbers for the same values: --transform",
     "power": "how many topics: cranfield power --design",
 }
-WIDE = 88
 
 
 def by_family() -> list[type[Method]]:
@@ -105,9 +102,6 @@ def explain_method(name: str) -> str:
 
 
 def _explained(cls: type[Method]) -> str:
-    lines = [f"{cls.name}" + (f" (also {', '.join(cls.aliases)})" if cls.aliases else ""), ""]
-    for paragraph in inspect.cleandoc(cls.__doc__ or "").replace("``", "").split("\n\n"):
-        lines += [*textwrap.wrap(" ".join(paragraph.split()), WIDE), ""]
     facts = {
         "kind": FAMILIES_IN_WORDS.get(cls.family, cls.family),
         "formula": cls.formula,
@@ -116,15 +110,6 @@ def _explained(cls: type[Method]) -> str:
         "needs": f"{cls.requires} numbers",
         "effect": getattr(cls, "effect", ""),
         "source": cls.cite,
-        "parameters": "\n".join(_settings(cls)),
+        "parameters": "\n".join(settings_in_words(cls)),
     }
-    for label, text in facts.items():
-        pieces = [piece for line in text.splitlines() for piece in textwrap.wrap(line, WIDE - 12) or [""]]
-        lines += [f"{(label if i == 0 else ''):<11} {piece}" for i, piece in enumerate(pieces)]
-    return "\n".join(lines)
-
-
-def _settings(cls: type[Method]) -> Sequence[str]:
-    settings = parameters(cls)
-    width = max((len(p.name) for p in settings), default=0)
-    return [f"{p.name.ljust(width)}  {p.default!r:<8}  {p.type}{', ' * bool(p.limits)}{p.limits}" for p in settings]
+    return explain_declared(cls, facts)
