@@ -88,7 +88,20 @@ def test_scores_from_a_table(cranfield: Command, here: Path) -> None:
     [
         ((), 2, "there is nothing to predict: --online is missing", None),
         (("--online", "no.csv"), 1, "no.csv: there is no such file", "check the name of the file"),
-        (("--online", "two.csv"), 1, "2 runs have offline and online values", None),
+        (
+            ("--online", "two.csv"),
+            1,
+            "2 runs have offline and online values",
+            "it takes 3 by the same names; offline: x, y, z; online: x, y",
+        ),
+        (
+            ("--online", "odd.csv"),
+            1,
+            'odd.csv:1: value "ctr" is not a finite number',
+            "a value is a number; if the line names columns, none is called value",
+        ),
+        (("--online", "huge.csv"), 1, "huge.csv:2: value 1e+300 is too large to be summed up", None),
+        (("--online", "ctr.csv", "--outcome", "luck"), 1, "there is no online measure named 'luck'", None),
         (
             ("--online", "ctr.csv", "--engine", "duckdb"),
             2,
@@ -113,4 +126,6 @@ def test_refused(
     cranfield: Command, here: Path, words: tuple[str, ...], code: int, error: str, hint: str | None
 ) -> None:
     (here / "two.csv").write_text("run,value\nx,0.3\ny,0.2\n")
+    (here / "odd.csv").write_text("which,ctr\nx,0.3\ny,0.2\nz,0.1\n")
+    (here / "huge.csv").write_text("run,value\nx,1e300\ny,0.2\nz,0.1\n")
     expect_refusal(cranfield(*BRIDGE, *words), code, error, hint)

@@ -77,6 +77,12 @@ def test_counted_propensities_are_noted(cranfield: Command) -> None:
             "there is no estimator named 'magic'",
             None,
         ),
+        (
+            ("shown.csv", "--estimator", "rips"),
+            1,
+            "rips is an estimator of pages of several documents",
+            "this log has no impressions with ranks: choose another",
+        ),
         (("shown.csv", "--run", "no.run"), 1, "no.run: there is no such file", None),
         (("shown.csv", "--column", "reward"), 2, "--column cannot be reward", "write it as reward=revenue"),
         (("shown.csv", "--chart", "x.bmp"), 1, "x.bmp: no picture ends in .bmp", None),
@@ -85,6 +91,22 @@ def test_counted_propensities_are_noted(cranfield: Command) -> None:
 )
 def test_refused(cranfield: Command, words: tuple[str, ...], code: int, error: str, hint: str | None) -> None:
     expect_refusal(cranfield("counterfactual", *words), code, error, hint)
+
+
+@pytest.mark.parametrize(
+    ("cells", "error"),
+    [
+        ("1,0,.5", "propensity 0 is no chance"),
+        ("1,1.5,.5", "propensity 1.5 is no chance"),
+        ("1,1e-300,.5", "propensity 1e-300 is no chance"),
+        ("1,.5,-1", "target -1 is no chance"),
+        ("1,.5,7", "target 7 is no chance"),
+        ("1e308,.5,.5", "reward 1e+308 is too large to be summed up"),
+    ],
+)
+def test_a_row_that_cannot_be_is_named(cells: str, error: str, cranfield: Command, here: Path) -> None:
+    (here / "odd.csv").write_text(f"clicked,propensity,target\n1,.5,.5\n{cells}\n")
+    expect_refusal(cranfield("counterfactual", "odd.csv"), 1, f"odd.csv:3: {error}", None)
 
 
 def test_a_log_without_propensities_or_policies(cranfield: Command, here: Path) -> None:

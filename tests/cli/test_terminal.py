@@ -185,6 +185,15 @@ def test_interrupted_while_waiting_for_input(here: Path) -> None:
     assert not (here / "values.json").exists()
 
 
+def test_interrupted_while_a_module_is_loaded(cranfield: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loads(*_: object) -> None:
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr("cranfield.cli._main.import_module", loads)
+    ended = cranfield("evaluate", "qrels.txt", "run.txt")
+    assert (ended.code, ended.out, ended.err) == (130, "", "error: interrupted\n")
+
+
 def test_the_big_run(big_run: tuple[Path, Path], cranfield: Command) -> None:
     run, qrels = big_run
     ended = cranfield("evaluate", str(qrels), str(run), "-m", "AP nDCG@10 RR@10 P@10 R@1000 NumQ", "--format", "json")

@@ -151,10 +151,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:
         if os.environ.get("CRANFIELD_DEBUG"):
             raise
+        if _interrupted(error):
+            _leave("interrupted", "", 130)
         problem = f"this should not happen: {type(error).__name__}: {error}"
         _leave(problem, "please report it with the command; CRANFIELD_DEBUG=1 shows where", 1)
     else:
         sys.exit(result if isinstance(result, int) else 0)
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is what went wrong: compiled modules that are just imported make another error of it."""
+    before = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt) or (before is not None and _interrupted(before))
 
 
 def _closed() -> int:

@@ -1,13 +1,18 @@
 """Where logs are asked: DuckDB in this process, or Spark. The same expressions run on both."""
 
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import InputError, ParameterError, need
 
+from ._engine_faults import fault_of
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from ibis.backends import BaseBackend
     from ibis.expr.types import Table as Expression
@@ -33,7 +38,9 @@ class Engine:
             return reader(paths if self.session is None else _all(paths))
         apart = "\t" if tabs else ","
         if self.session is None:
-            return self.backend.read_csv(paths, all_varchar=True, header=True, delim=apart)
+            # What is said here is not guessed from the first rows: a quote may come late.
+            told = {"header": True, "delim": apart, "quote": '"', "escape": '"'}
+            return self.backend.read_csv(paths, all_varchar=True, **told)
         return self.backend.read_csv(_all(paths), header=True, sep=apart, mode="FAILFAST", inferSchema=False)
 
     def hold(self, table: "pa.Table") -> "Expression":
@@ -57,18 +64,33 @@ class Engine:
 
         name = ibis.util.gen_name("cranfield_kept")
         if self.session is None:
-            return self.backend.create_table(name, expression, temp=True)
+            with _told():
+                return self.backend.create_table(name, expression, temp=True)
         self._frame(expression).cache().createOrReplaceTempView(name)
         return self.backend.table(name)
 
     def fetch(self, expression: "Expression") -> "pa.Table":
         """What an expression comes to, as columns here."""
         if self.session is None:
-            return self.backend.to_pyarrow(expression)
+            with _told():
+                return self.backend.to_pyarrow(expression)
         return self._frame(expression).toArrow()
 
     def _frame(self, expression: "Expression") -> Any:
         return self.session.sql(self.backend.compile(expression))
+
+
+@contextmanager
+def _told() -> "Iterator[None]":
+    """Rows that DuckDB cannot read are met when it counts them, not when the file is opened."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if (fault := fault_of(error)) is None:
+            raise
+        raise fault from None
 
 
 def fetch(expression: "Expression") -> "pa.Table":

@@ -32,6 +32,8 @@ WANTED = Wanted(
     },
     (("impression", "document", "reward", "propensity", TARGET),),
 )
+LEAST = 1e-50  # a chance below is a slip of the hand: what is shown so rarely is never seen
+ROUNDING = 1e-9  # by which a chance may be above 1
 FLAGS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
 
@@ -83,6 +85,11 @@ def _choices(rows: Rows, policies: Sequence[str]) -> Choices:
     expected = {one: _expected(rows, one) for one in seen}
     numbers = {own: _numbers(rows, own) for own in ("reward", "model") if own in there}
     propensity = _numbers(rows, "propensity", some=True) if "propensity" in there else None
+    if propensity is not None:
+        hint = "what was shown has a chance above 0 and up to 1; leave it empty where it is not known"
+        _check_chances(rows, "propensity", propensity, LEAST, hint)
+    for one, chances in seen.items():
+        _check_chances(rows, one, chances, 0.0, "what a policy shows has a chance from 0 to 1")
     names = {own: Strings.from_arrow(rows.words(own)) for own in ("topic", "document", "user") if own in there}
     user = names.pop("user").distinct()[1].astype(np.int64) if "user" in names else None
     if user is not None and (other := np.flatnonzero((np.diff(impression) == 0) & (np.diff(user) != 0))).size:
@@ -102,6 +109,14 @@ def _choices(rows: Rows, policies: Sequence[str]) -> Choices:
         document=names.get("document"),
         source=Source(rows.name, digest(*every), "log"),
     )
+
+
+def _check_chances(rows: Rows, what: str, chances: NDArray[np.float64], least: float, hint: str) -> None:
+    """Refuse what is no chance; NaN is not known."""
+    wrong = np.flatnonzero((chances < least) | (chances > 1 + ROUNDING))
+    if wrong.size:
+        row = int(wrong[0])
+        raise rows.refuse(row, "E-TYPE", f"{what} {chances[row]:g} is no chance", hint)
 
 
 def _places(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -149,7 +164,7 @@ def _numbers(rows: Rows, own: str, *, some: bool = False) -> NDArray[np.float64]
     if column.dtype == pl.String:
         column = column.str.strip_chars().replace(FLAGS | {word.title(): digit for word, digit in FLAGS.items()})
     if not some:
-        return replace(rows, columns={**rows.columns, own: column}).numbers(own)
+        return replace(rows, columns={**rows.columns, own: column}).small_numbers(own)
     if column.dtype == pl.String:
         column = column.replace(dict.fromkeys(("", "NaN", "nan", "null", "NA")))
     empty = column.is_null() | (column.is_nan().fill_null(value=True) if column.dtype.is_float() else False)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Input, ParameterError, Table, need
 
+from ._engine_faults import unreadable
 from ._engines import Engine, connect
 from ._logs import FIELDS, KEPT, NEEDED, Field, Log
 from ._odd_pages import told_of_pages
 from ._problems import listed, problem
-from ._unreadable import readable, unreadable
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
@@ -56,15 +56,14 @@ def read_log(
         if column.startswith(begins) and column not in FIELDS
     }
     found = _named(table, dict(columns or {}), list(more), name)
-    with readable(name):  # what is wrong far down in a file shows here
-        typed = _typed(asked, found, FIELDS | more)
-        rows = _one(asked, typed.count())
-        if not rows:
-            raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
-        told = asked.keep(_told(typed)) if text else _told(typed)
-        if rows <= WHOLE if whole is None else whole:
-            told = told_of_pages(asked, told)
-        counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
+    typed = _typed(asked, found, FIELDS | more)
+    rows = _one(asked, typed.count())
+    if not rows:
+        raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
+    told = asked.keep(_told(typed)) if text else _told(typed)
+    if rows <= WHOLE if whole is None else whole:
+        told = told_of_pages(asked, told)
+    counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
     dropped = _dropped({row["_why"]: row["rows"] for row in counts}, rows, name)
     kept = told.filter(told._why == KEPT).drop("_why")
     return Log(kept, asked, Input(name, digest_of(data), "log"), dropped)
@@ -94,7 +93,7 @@ def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression
     try:
         table = engine.read(paths, READERS[suffix], tabs=suffix == ".tsv")
     except Exception as error:
-        raise unreadable(name, error, suffix) from None
+        raise unreadable(name, suffix, error, paths) from None
     return table, READERS[suffix] != "parquet"
 
 

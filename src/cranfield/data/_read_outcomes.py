@@ -53,7 +53,7 @@ def read_outcomes(data: Any, *, columns: Mapping[str, str] | None = None, name: 
     if len(set(runs)) < len(runs):
         twice = next(row for row, run in enumerate(runs) if run in runs[:row])
         raise rows.refuse(twice, "E-NAMES", f"run {runs[twice]} has two values", "give each run one row")
-    numbers = {own: rows.numbers(own) for own in ("value", "error") if own in rows.columns}
+    numbers = {own: rows.small_numbers(own) for own in ("value", "error") if own in rows.columns}
     if "error" in numbers and (below := np.flatnonzero(numbers["error"] < 0)).size:
         raise rows.refuse(int(below[0]), "E-TYPE", "a standard error is below 0", "give standard errors of the values")
     by_run = {own: dict(zip(runs, column.tolist(), strict=True)) for own, column in numbers.items()}

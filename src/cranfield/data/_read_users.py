@@ -1,7 +1,7 @@
 """Users of an experiment, one row for each: files, frames, tables of an engine; a log of events is told apart."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ class Users:
     engine: Engine
     source: Input
     numbers: tuple[str, ...]  # columns
+    words: Mapping[str, str] = field(default_factory=dict)  # columns that hold none, and what they hold instead
 
     @property
     def known(self) -> frozenset[str]:
@@ -61,9 +62,9 @@ def read_experiment(
     named = _named(table, given, name)
     if not asked.fetch(named.aggregate(rows=named.count()))["rows"][0].as_py():
         raise problem(name, "E-EMPTY", "there are no users", "is it the right file?")
-    rows, numbers = _typed(asked, named)
+    rows, numbers, words = _typed(asked, named)
     rows = asked.keep(rows) if text else rows
-    return Users(rows, asked, Input(name, digest_of(data), "users"), numbers)
+    return Users(rows, asked, Input(name, digest_of(data), "users"), numbers, words)
 
 
 def _is_log(columns: Iterable[str], given: Mapping[str, str]) -> bool:
@@ -94,10 +95,10 @@ def _named(table: "Expression", given: Mapping[str, str], name: str) -> "Express
     )
 
 
-def _typed(engine: Engine, table: "Expression") -> tuple["Expression", tuple[str, ...]]:
-    """Numbers as numbers, flags as 0 and 1, whatever they are written in; and the columns that hold them."""
+def _typed(engine: Engine, table: "Expression") -> tuple["Expression", tuple[str, ...], dict[str, str]]:
+    """Numbers as numbers, flags as 0 and 1, whatever they are written in; the columns that hold them, and others."""
     texts = [name for name in table.columns if table[name].type().is_string() and name not in ("arm", "user")]
-    looks = _written(engine, table, texts)
+    looks, words = _written(engine, table, texts)
     made: dict[str, Any] = {"arm": _text(table["arm"])}
     if "user" in table.columns:
         made["user"] = _text(table["user"])
@@ -111,24 +112,29 @@ def _typed(engine: Engine, table: "Expression") -> tuple["Expression", tuple[str
             made[name] = column.try_cast("float64") if name in looks else column.cast("float64")
         elif looks.get(name) == "flag" or column.type().is_boolean():
             made[name] = as_flag(column, text=name in looks).cast("float64")
-    return table.select(**made), tuple(name for name in made if name not in ROLES)
+    numbers = tuple(name for name in made if name not in ROLES)
+    return table.select(**made), numbers, {name: told for name, told in words.items() if name not in made}
 
 
-def _written(engine: Engine, table: "Expression", texts: list[str]) -> dict[str, str]:
-    """What each column of text holds: numbers, flags, or words."""
+def _written(engine: Engine, table: "Expression", texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What each column of text holds: numbers, flags, or words; and of those with words how many cells have some."""
     asked: dict[str, Any] = {}
     for place, name in enumerate(texts):
         cell: Any = table[name].nullif("")
         asked |= {f"all_{place}": cell.count(), f"number_{place}": cell.try_cast("float64").count()}
         asked[f"flag_{place}"] = as_word(cell).isin((*YES, *NO)).cast("int64").sum()
     if not asked:
-        return {}
+        return {}, {}
     found = engine.fetch(table.aggregate(**asked)).to_pylist()[0]
-    kinds = {}
+    kinds, words = {}, {}
     for place, name in enumerate(texts):
         same = [kind for kind in ("number", "flag") if found[f"{kind}_{place}"] == found[f"all_{place}"] > 0]
         kinds[name] = same[0] if same else "word"
-    return kinds
+        if not same:
+            cells = found[f"all_{place}"]
+            none = cells - found[f"number_{place}"]
+            words[name] = "no cell is a number" if none == cells else f"{none:,} of {cells:,} cells are no number"
+    return kinds, words
 
 
 def _text(column: "Value") -> Any:

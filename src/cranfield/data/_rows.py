@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 IDS = "ids are text or whole numbers, one in every row"
 SKIPPED = "-"  # the name of a column that nobody needs
+LARGEST = 1e50  # numbers whose squares can still be summed up and multiplied
 Named: TypeAlias = Mapping[str, str] | Sequence[str] | None
 
 
@@ -95,7 +96,18 @@ class Rows:
         if len(wrong):
             row = int(wrong[0])
             code, message = "E-GRADE" if what == "grade" else "E-TYPE", f'{what} "{column[row]}" is not a finite number'
-            raise self.refuse(row, code, message, f"a {what} is a number")
+            named = f"; if the line names columns, none is called {what}" * (self.plain and self.line_of(row) == 1)
+            raise self.refuse(row, code, message, f"a {what} is a number{named}")
+        return found
+
+    def small_numbers(self, what: str) -> NDArray[np.float64]:
+        """A column of finite numbers whose squares are finite too."""
+        found = self.numbers(what)
+        wrong = np.flatnonzero(np.abs(found) > LARGEST)
+        if len(wrong):
+            row = int(wrong[0])
+            hint = "give it in another unit, or leave the row out"
+            raise self.refuse(row, "E-TYPE", f"{what} {found[row]:g} is too large to be summed up", hint)
         return found
 
     def check_filled(self, empty: NDArray[np.bool_], what: str) -> None:

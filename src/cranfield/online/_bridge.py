@@ -1,6 +1,6 @@
 """Does offline predict online? What measures say of runs, beside what live users made of the same runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
@@ -178,8 +178,10 @@ def bridge(
         raise ParameterError(f"{draws} draws make no interval", hint="draw some thousands")
     both = [run for run in offline.runs if run in online]
     if len(both) < FEWEST:
-        hint = "give online values of three or more of the runs, by the names of the runs"
-        raise ParameterError(f"{len(both)} runs have offline and online values", hint=hint)
+        names = [f"{side}: {_some(runs)}" for side, runs in (("offline", offline.runs), ("online", list(online)))]
+        who = "no run has" if not both else "1 run has" if len(both) == 1 else f"{len(both)} runs have"
+        hint = f"it takes {FEWEST} by the same names; {'; '.join(names)}"
+        raise ParameterError(f"{who} offline and online values", hint=hint)
     kept = offline.only(both)
     values = _numbers("online value", online, both) * (-1 if direction is Direction.LOWER else 1)
     noise = None if errors is None else _numbers("standard error", errors, both)
@@ -230,6 +232,11 @@ def _draw(offline: Offline, online: Numbers, noise: Numbers | None, draws: int, 
         lists = np.broadcast_to(shaken[..., None, :], means.shape).reshape(-1, runs)
         found.append(Likeness.of(means.reshape(-1, runs), lists))
     return Likeness(*(np.concatenate([getattr(one, n) for one in found]).reshape(-1, measures) for n in NAMES))
+
+
+def _some(runs: Sequence[str]) -> str:
+    """The first names."""
+    return ", ".join(map(str, runs[:FEWEST])) + ", …" * (len(runs) > FEWEST)
 
 
 def _told_apart(

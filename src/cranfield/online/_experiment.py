@@ -200,5 +200,7 @@ def _treatments(
         raise ParameterError(f"no user is in an arm {missing[0]!r}", hint=f"there are: {', '.join(sums)}")
     if not named or control in named or len(set(named)) < len(named):
         hint = f"name other arms than {control}, each once; there are: {', '.join(sums)}"
+        if len(sums) == 1:
+            hint = f"all users are in the arm {control}; an experiment has two or more"
         raise ParameterError("there is no treatment to compare", hint=hint)
     return named

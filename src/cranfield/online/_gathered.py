@@ -106,11 +106,16 @@ def _of_users(users: Users, measures: Any, covariates: dict[str, str], lower: Se
     if not asked:
         raise ParameterError(f"{users.source.name}: no column holds numbers", hint="add what was measured of each user")
     found = parse_metrics(asked)
+    for column in (column for metric in found for column in metric.columns if column in users.words):
+        hint = f"{users.words[column]}: mend them, or leave these users out in every arm alike"
+        raise ParameterError(f"{users.source.name}: {column} holds words", hint=hint)
     names = [metric.name for metric in found]
     for name in (*before, *lower):
         if name not in names:
             raise ParameterError(f"there is no measure {name!r}", hint=f"there are: {', '.join(names)}")
-    return Gathered(users, tuple(_told(metric, before, lower) for metric in found), (users.source,))
+    mixed = {name: told for name, told in users.words.items() if measures is None and " of " in told}
+    left = tuple(f"{name} is not compared: {told}" for name, told in mixed.items())
+    return Gathered(users, tuple(_told(metric, before, lower) for metric in found), (users.source,), notes=left)
 
 
 def _told(metric: Metric, before: Mapping[str, tuple[str, str | None]], lower: Sequence[str]) -> Metric:

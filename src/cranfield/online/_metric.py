@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates
 
 LEAST = 2  # users of an arm: with one there is no variance
+LARGEST = 1e50  # numbers whose squares can still be summed up and multiplied
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +165,32 @@ def check_users(table: "ir.Table", columns: Sequence[str], *, arm: str | None, u
     for name, many in found.items():
         if name.startswith("bad ") and many:
             column = name.removeprefix("bad ")
-            hint = f"fill {column}, or leave these users out in every arm alike"
-            raise ParameterError(f"{many:,} users have no {column}", hint=hint)
+            who = "1 user has" if many == 1 else f"{many:,} users have"
+            what = f"no {column}" if column in (arm, user) else f"no number in {column}, or one beyond {LARGEST:g}"
+            raise ParameterError(f"{who} {what}", hint=f"fill {column}, or leave these users out in every arm alike")
     if user and found["users"] < found["rows"]:
-        message = f"{found['rows']:,} rows hold {found['users']:,} users"
-        raise ParameterError(message, hint="sum up to one row for each user first: users are what was assigned")
+        _refuse_twice(table, found, arm, user)
+
+
+def _refuse_twice(table: "ir.Table", found: Mapping[str, int], arm: str | None, user: str) -> None:
+    """Refuse users who stand in several rows, and those in several arms before all others."""
+    if arm:
+        mixed = table.group_by(user).aggregate(arms=table[arm].nunique())
+        mixed = mixed.filter(mixed.arms > 1)
+        several = fetch(mixed.aggregate(users=mixed.count(), one=mixed[user].min())).to_pylist()[0]
+        if several["users"]:
+            many = several["users"]
+            who = f"user {several['one']} is" if many == 1 else f"{many:,} users are"
+            such = "" if many == 1 else f", such as {several['one']}"
+            hint = "leave them out in every arm alike, and find out how that came: an arm is for good"
+            raise ParameterError(f"{who} in several arms{such}", hint=hint)
+    message = f"{found['rows']:,} rows hold {found['users']:,} users"
+    raise ParameterError(message, hint="sum up to one row for each user first: users are what was assigned")
 
 
 def _bad(column: Any) -> Any:
     """How many cells of a column hold nothing, or no finite number."""
     empty = column.isnull()
     if column.type().is_floating():
-        empty = empty | column.isnan() | column.isinf()
+        empty = empty | column.isnan() | (column.abs() > LARGEST)
     return empty.fill_null(True).cast("int64").sum()

@@ -1,6 +1,6 @@
 """Policies seen in the log of another: what each would have earned, beside what the log did earn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import SEED, ParameterError, Table
+from cranfield.core import SEED, CranfieldError, ParameterError, Table, UnknownName
 from cranfield.data import Choices
 from cranfield.stats import LEVEL, Holm
 
@@ -17,6 +17,7 @@ from ._estimates import DRAWS, Estimate, Estimator, Kind, Numbers, Weighed
 from ._slates import IIPS, SIPS, Slates, parse_slate_estimators
 from ._slates import Chances as Pages
 
+Parser: TypeAlias = Callable[[Any], Sequence[Estimator[Any]]]
 Propensity: TypeAlias = Literal["given", "at-rank", "counted"]
 PROPENSITIES: dict[Propensity, str] = {
     "given": "the chance of a document at its rank, given those above it",
@@ -81,11 +82,29 @@ def seen_by(choices: Choices, policy: str | None, propensity: Propensity) -> Log
 def estimators_for(choices: Choices, texts: Any, propensity: Propensity) -> Sequence[Estimator[Any]]:
     """The estimators of texts, or those that suit a log: the one that counts first."""
     modelled = choices.model is not None and bool(choices.expected)
-    if not choices.pages:
+    parse: Parser
+    other: Parser
+    if choices.pages:
+        usual = "iips" if propensity != "given" else "cascade-dr rips sips" if modelled else "rips sips"
+        parse, other, of, hint = parse_slate_estimators, parse_estimators, "single documents", "this log has pages"
+    else:
         usual = "dr sndr switch-dr dm snips ips" if modelled else "snips ips"
-        return parse_estimators(texts or usual)
-    usual = "iips" if propensity != "given" else "cascade-dr rips sips" if modelled else "rips sips"
-    return parse_slate_estimators(texts or usual)
+        parse, other, of = parse_estimators, parse_slate_estimators, "pages of several documents"
+        hint = "this log has no impressions with ranks"
+    try:
+        return parse(texts or usual)
+    except UnknownName:
+        if name := _first(other, texts):
+            raise ParameterError(f"{name} is an estimator of {of}", hint=f"{hint}: choose another") from None
+        raise
+
+
+def _first(parse: Parser, texts: Any) -> str:
+    """The name of the first estimator, if these are estimators."""
+    try:
+        return parse(texts)[0].name
+    except CranfieldError:
+        return ""
 
 
 def hold_beside(

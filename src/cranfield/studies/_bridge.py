@@ -5,7 +5,7 @@ from typing import Any
 
 from cranfield.core import SEED, Direction, ParameterError, Study
 from cranfield.data import Outcomes, Values, read_log, read_outcomes, read_scores
-from cranfield.online import Offline, bridge_points, bridge_sentence, bridge_table, online_outcomes
+from cranfield.online import Offline, bridge_points, bridge_sentence, bridge_table, online_outcomes, parse_online
 from cranfield.online import bridge as predict
 from cranfield.stats import LEVEL
 
@@ -57,7 +57,8 @@ def bridge(
 def _outcomes(online: Any, outcome: Any, columns: Any, engine: Any) -> Outcomes:
     """What users made of runs, from a table, or from a log where an online measure is named."""
     if outcome is not None:
-        return online_outcomes(read_log(online, columns=columns, engine=engine), outcome)
+        measure = parse_online(outcome)  # before a long log is read
+        return online_outcomes(read_log(online, columns=columns, engine=engine), measure)
     if engine is not None:
         hint = "name an online measure too (outcome), or leave the engine out"
         raise ParameterError("a table of outcomes is read without an engine", hint=hint)

@@ -282,8 +282,14 @@ def test_what_cannot_be_asked(asked: dict[str, Any], problem: str) -> None:
     [
         ({"arm": [], "x": []}, "users: there are no users"),
         ({"arm": ["a", "b"], "x": ["p", "q"]}, "users: no column holds numbers"),
-        ({"arm": ["a", "a", "b", None], "x": [1, 2, 3, 4]}, "1 users have no arm"),
-        ({"arm": ["a", "a", "b", "b"], "x": [1, 2, 3, None]}, "1 users have no x"),
+        ({"arm": ["a", "a", "b", None], "x": [1, 2, 3, 4]}, "1 user has no arm"),
+        ({"arm": ["a", "a", "b", "b"], "x": [1, 2, 3, None]}, "1 user has no number in x, or one beyond 1e+50"),
+        ({"arm": ["a", "a", "b", "b"], "x": [1, 2, 3, 1e51]}, "1 user has no number in x, or one beyond 1e+50"),
+        ({"arm": ["a", "b", "b", "a"], "user": [1, 1, 2, 3], "x": [1, 2, 3, 4]}, "user 1 is in several arms"),
+        (
+            {"arm": ["a", "b", "b", "a"], "user": ["u", "u", "v", "v"], "x": [1, 2, 3, 4]},
+            "2 users are in several arms, such as u",
+        ),
         ({"arm": ["a", "a", "b", "b"], "user": [1, 1, 2, 3], "x": [1, 2, 3, 4]}, "4 rows hold 3 users"),
         ({"arm": ["a", "a"], "x": [1, 2]}, "there is no treatment to compare"),
         ({"arm": ["a", "a", "b"], "x": [1, 2, 3]}, "arm 'b' has fewer than 2 users"),
@@ -294,6 +300,24 @@ def test_what_is_no_experiment(data: Any, problem: str) -> None:
         ab(data)
     assert caught.value.problem == problem
     assert caught.value.hint
+
+
+def test_one_arm_is_named() -> None:
+    with pytest.raises(CranfieldError) as caught:
+        ab({"arm": ["a", "a"], "x": [1, 2]})
+    assert caught.value.hint == "all users are in the arm a; an experiment has two or more"
+
+
+def test_a_column_with_a_word_in_it_is_not_passed_over() -> None:
+    some = {"arm": ["a", "a", "b", "b"], "x": ["1", "2", "many", "4"], "y": [1, 2, 3, 5], "land": ["p", "q", "p", "q"]}
+    study = ab(some)
+    assert study["effects"].cells("measure") == ["y"]
+    assert "x is not compared: 1 of 4 cells are no number" in study["arms"].notes
+    assert not [note for note in study["arms"].notes if "land" in note]  # words are what it is for
+    for asked, hint in (("x", "1 of 4 cells are no number: "), ("land", "no cell is a number: ")):
+        with pytest.raises(CranfieldError, match=f"users: {asked} holds words") as caught:
+            ab(some, asked)
+        assert caught.value.hint.startswith(hint)
 
 
 def test_a_log_knows_its_own_directions_and_an_aa_test_needs_names() -> None:

@@ -89,7 +89,7 @@ def test_pages() -> None:
         ({"level": 2}, "the level cannot be 2"),
         ({"interval": "wide"}, "there is no interval 'wide'"),
         ({"draws": 0}, "0 draws make no interval"),
-        ({"estimators": "iips"}, "there is no estimator named 'iips'"),
+        ({"estimators": "iips"}, "iips is an estimator of pages of several documents"),
     ],
 )
 def test_bad_questions_are_refused(asked: dict[str, Any], problem: str) -> None:
