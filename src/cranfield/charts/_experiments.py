@@ -119,11 +119,14 @@ class LooksOverTime(Chart):
             *("measure", "control", "treatment", "day", "users", "difference", "low", "high"),
             *("always_low", "always_high"),
         )
-        every = rows_of(table, *columns, needs=("difference", "always_low", "always_high"))
+        every = [
+            {**row, "day": _date(row["day"])}
+            for row in rows_of(table, *columns, needs=("difference", "always_low", "always_high"))
+        ]
         rows = [{**row, "when": _when(row["day"])} for row in first_of(every, "measure", "treatment")]
         dated = isinstance(rows[0]["day"], date)
         kind = "T" if dated else "Q" if all(isinstance(row["day"], int | float) for row in rows) else "O"
-        form: dict[str, Any] = {"format": "%-d %b", "tickCount": 8} if dated else {}
+        form: dict[str, Any] = {"format": "%-d %b", "tickCount": 8} if dated else {"labelOverlap": True}
         ends: dict[str, Any] = {} if kind == "O" else {"zero": False, "nice": False}
         x = alt.X(f"when:{kind}", scale=alt.Scale(**ends), axis=alt.Axis(title="day", grid=False, labelAngle=0, **form))
         title = f"{short(rows[0]['measure'], 26)}: {short(rows[0]['treatment'], 20)} − {short(rows[0]['control'], 20)}"
@@ -145,6 +148,14 @@ class LooksOverTime(Chart):
         few = f"the first of {several} measures and treatments" * (several > 1)
         picture = alt.layer(*layers).properties(width=WIDE, height=HIGH)
         return picture.properties(title=headline(_since(rows), how, few)).configure(**THEME)
+
+
+def _date(day: Any) -> Any:
+    """A day that is written as a date is one."""
+    try:
+        return date.fromisoformat(day)
+    except (TypeError, ValueError):
+        return day
 
 
 def _when(day: Any) -> Any:

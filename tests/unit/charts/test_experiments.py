@@ -98,7 +98,15 @@ def test_the_day_on_which_a_difference_was_first_shown() -> None:
     assert len(rows_of(looks(DATES, measures=("ctr", "wait")), "looks", "area")) == len(DATES)
 
 
-@pytest.mark.parametrize(("days", "kind"), [(DATES, "temporal"), ([1, 2, 3], "quantitative"), (["x", "y"], "ordinal")])
+@pytest.mark.parametrize(
+    ("days", "kind"),
+    [
+        (DATES, "temporal"),
+        ([day.isoformat() for day in DATES], "temporal"),  # as CSV has them
+        ([1, 2, 3], "quantitative"),
+        (["x", "y"], "ordinal"),
+    ],
+)
 def test_days_are_dates_numbers_or_words(days: list[Any], kind: str) -> None:
     assert marks(looks(days), "looks")[0][1]["x"]["type"] == kind
 

@@ -167,10 +167,11 @@ def test_lower_may_be_better() -> None:
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        ({"clicks": None}, {}, "no clicks"),
-        ({"clicks": np.nan}, {}, "no clicks"),
-        ({"clicks": np.inf}, {}, "no clicks"),
-        ({"user": "u1"}, {}, "hold 399 users"),
+        ({"clicks": None}, {}, "no number in clicks"),
+        ({"clicks": np.nan}, {}, "no number in clicks"),
+        ({"clicks": np.inf}, {}, "no number in clicks"),
+        ({"user": "u1"}, {}, "user u1 is in several arms"),
+        ({"user": "u1", "arm": "a"}, {}, "hold 399 users"),
         ({"user": None}, {}, "no user"),
         ({"arm": None}, {}, "no arm"),
         ({}, {"control": "z"}, "arm 'z'"),
