@@ -21,6 +21,7 @@ BESIDE = 3  # of them in a line
 SIDE, GAP = 170, 34  # points: of a panel, and between two
 ALONE = 320  # the side of a panel that is the only one
 NAMED = 4  # runs that a panel names, of both ends
+FEW = 8  # runs that are all named
 
 ENDS = ("online", "online_low", "online_high")
 
@@ -85,6 +86,10 @@ def _finding(order: list[str], said: Mapping[str, str], groups: Mapping[str, lis
     if len(order) == 1:
         return f"{short(order[0])} puts {runs} in the order of users with {best}"
     last = said[order[-1]].partition(" (")[0]
+    if best == "τ 0" or best.startswith("τ −"):
+        return f"None of {len(order)} measures foretells what users do; the best, {short(order[0])}, has {best}"
+    if best == last:
+        return f"All {len(order)} measures foretell alike what users do with {runs} ({best})"
     return f"Of {runs}, {short(order[0])} foretells best what users do ({best}), {short(order[-1])} worst ({last})"
 
 
@@ -100,7 +105,7 @@ def _panel(measure: str, rows: list[Row], said: str, up: Axis, outcome: str | No
     y = {name: alt.Y(f"{name}:Q", scale=up.scale, axis=left) for name in ("online", "online_low")}
     base = alt.Chart(inline(rows)).encode(x=x)
     ranked = sorted(rows, key=lambda row: -row["online"])
-    ends = [*ranked[: NAMED // 2], *ranked[max(NAMED // 2, len(ranked) - NAMED // 2) :]]
+    ends = ranked if len(ranked) <= FEW else [*ranked[: NAMED // 2], *ranked[-NAMED // 2 :]]
     points = [(row["offline"], row["online"], short(row["run"], 14)) for row in ends]
     taken = [(row["offline"], row[end]) for row in rows for end in ENDS if row[end] is not None]
     named = labels(points, across, up, beside=taken, sides=("right", "left"), size=10)

@@ -96,7 +96,8 @@ class Rows:
         if len(wrong):
             row = int(wrong[0])
             code, message = "E-GRADE" if what == "grade" else "E-TYPE", f'{what} "{column[row]}" is not a finite number'
-            named = f"; if the line names columns, none is called {what}" * (self.plain and self.line_of(row) == 1)
+            header = self.plain and self.line_of(row) == 1 and str(column[row])[:3].casefold() not in ("nan", "inf")
+            named = f"; if the line names columns, none is called {what}" * header
             raise self.refuse(row, code, message, f"a {what} is a number{named}")
         return found
 

@@ -53,6 +53,26 @@ def test_panels_stand_by_how_well_their_measures_foretell() -> None:
     assert panels(picture)[0]["layer"][0]["encoding"]["y"]["axis"]["title"] == "ctr"
 
 
+@pytest.mark.parametrize(
+    ("taus", "said"),
+    [
+        ((0.6, 0.6), "All 2 measures foretell alike what users do with 3 runs (τ .60)"),
+        ((-0.2, -0.5), "None of 2 measures foretells what users do; the best, AP, has τ −.20"),
+        ((0.0, -0.5), "None of 2 measures foretells what users do; the best, AP, has τ 0"),
+    ],
+)
+def test_the_title_calls_nothing_best_that_is_not(taus: tuple[float, float], said: str) -> None:
+    beside = likeness([("AP", taus[0], -1.0, 1.0), ("ESL", taus[1], -1.0, 1.0)])
+    assert " ".join(draw(study(TWO, beside), "bridge").to_dict()["title"]["text"]) == said
+
+
+@pytest.mark.parametrize(("runs", "named"), [(8, 8), (9, 4)])
+def test_few_runs_are_all_named(runs: int, named: int) -> None:
+    rows = [dict(zip(POINTS, ("AP", f"r{i}", i / 10, i / 10, None, None), strict=True)) for i in range(runs)]
+    picture = draw(cf.Table.from_rows(rows, POINTS, caption="ctr beside it"), "bridge")
+    assert len([word for word in words(picture) if word.startswith("r")]) == named
+
+
 def test_dots_are_the_runs_and_lines_their_intervals() -> None:
     picture = draw(TWO, "bridge")
     marks = [(mark["type"], rows) for mark, _, rows in layers(picture)]
