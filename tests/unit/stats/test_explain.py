@@ -3,8 +3,9 @@
 import pytest
 
 from cranfield.core import UnknownName
+from cranfield.core.explain import WIDE
 from cranfield.stats import FAMILIES_IN_WORDS, TESTS, PairTest, by_family, explain_method, methods, methods_explained
-from cranfield.stats._explain import CATALOGUES, WIDE, declared
+from cranfield.stats._explain import CATALOGUES, declared
 
 NAMES = sorted({cls.name for catalogue in CATALOGUES for cls in catalogue})
 CONTRACT = ["name", "family", "scale", "source", "direction", "parameters", "definition"]
