@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     from ._rankings import Spacing as Spacing
     from ._rankings import spacing as spacing
     from ._sessions import SESSION_MEASURES as SESSION_MEASURES
+    from ._sessions import MarkovSession as MarkovSession
     from ._sessions import SessionDCG as SessionDCG
     from ._sessions import SessionMeasure as SessionMeasure
     from ._sessions import SessionRBP as SessionRBP
@@ -184,7 +185,8 @@ else:
             "_fitting": "Calibrated Estimate",
             "_overlap": "Overlap overlap_by_topic rbo",
             "_rankings": "Rankings Spacing spacing",
-            "_sessions": "SESSION_MEASURES SessionDCG SessionMeasure SessionRBP parse_session_measure session_values",
+            "_sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
+            "session_values",
             "_users": "user_model",
         },
     )

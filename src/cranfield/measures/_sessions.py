@@ -1,79 +1,21 @@
-"""Measures of whole sessions: several rankings that one user asked for, one after the other.
+"""Measures of whole sessions that multiply the value of a ranking, and the values of all for every session."""
 
-The value of a session is that of its rankings, added up with weights that fall with the position in the session.
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, TypeVar, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import (
-    Catalogue,
-    Chance,
-    Declared,
-    Direction,
-    Expression,
-    Limits,
-    ParameterError,
-    construct,
-    describe,
-    parse,
-    write,
-)
+from cranfield.core import Chance, Expression, Limits, ParameterError, construct, parse
 from cranfield.data import Assessed, Values
 
-from ._base import ORDINAL, Claim, Cutoff, Grade, Measure, TopGrade
+from ._base import Cutoff, Grade, Measure, TopGrade
 from ._discounted import DCG, RBP
 from ._parse import parse_measure
+from ._session_base import SESSION_MEASURES, Positions, SessionMeasure, session_measure
+from ._session_markov import MarkovSession as MarkovSession
 from ._values import measure_all
-
-Positions = NDArray[np.float64]  # (ranking,): 1 is the first of a session
-
-
-class SessionMeasure(Declared, ABC):
-    """A number for each session."""
-
-    name: ClassVar[str]
-    cite: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]]
-    at: ClassVar[str] = "k"
-    family: ClassVar[str] = "session"
-    direction: ClassVar[Direction] = Direction.HIGHER
-    aggregate: ClassVar[str] = "mean"
-    formula: ClassVar[str] = ""
-
-    @property
-    def scale(self) -> Claim:
-        """What scale the values have."""
-        return ORDINAL
-
-    @property
-    @abstractmethod
-    def ranking(self) -> Measure:
-        """The measure of each ranking."""
-
-    @abstractmethod
-    def weight(self, position: Positions) -> Positions:
-        """What the value of a ranking counts at each position."""
-
-    def __str__(self) -> str:
-        return write(describe(self))
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-SESSION_MEASURES: Catalogue[SessionMeasure] = Catalogue("session measure")
-S = TypeVar("S", bound=SessionMeasure)
-
-
-def session_measure(name: str, *, cite: str) -> Callable[[type[S]], type[S]]:
-    """Give a session measure its name and its source, and list it."""
-    return SESSION_MEASURES.declare(name, cite=cite)
 
 
 @session_measure("sDCG", cite="jarvelin2008")
@@ -129,7 +71,7 @@ class SessionRBP(SessionMeasure):
 
 
 def parse_session_measure(text: str | SessionMeasure) -> SessionMeasure:
-    """The session measure that a notation stands for: ``sDCG(DCG@10)``, ``sRBP(b=0.9)``."""
+    """The session measure that a notation stands for: ``sDCG(DCG@10)``, ``sRBP(b=0.9)``, ``MsM(q=0.1)@5``."""
     if isinstance(text, SessionMeasure):
         return text
     inner = cast("Callable[[Expression], SessionMeasure]", _inside)
@@ -154,11 +96,12 @@ def session_values(
     several = [measures] if isinstance(measures, str | SessionMeasure) else measures
     wanted = [parse_session_measure(one) for one in several]
     names, which, position = _placed(assessed.topics, sessions)
-    values = measure_all(assessed, [measure.ranking for measure in wanted])
+    asked = [[measure.ranking_at(int(place)).settled(_top(assessed)) for place in position] for measure in wanted]
+    values = measure_all(assessed, dict.fromkeys(one for row in asked for one in row))
     cube = np.zeros((len(values.runs), len(names), len(wanted)))
     for i, measure in enumerate(wanted):
-        weighted = values.cube[:, :, values.index(measure.ranking.settled(_top(assessed)))] * measure.weight(position)
-        np.add.at(cube[:, :, i].T, which, weighted.T)
+        found = values.cube[:, np.arange(len(position)), [values.index(one) for one in asked[i]]]
+        np.add.at(cube[:, :, i].T, which, (found * measure.weight(position)).T)
     lacking = [_all_of(missing, which, len(names)) for missing in (values.missing, values.without_relevant)]
     return replace(
         values,
