@@ -9,7 +9,7 @@ from cranfield.core import Table, need
 
 from ._base import Chart, Picture, chart, inline
 from ._theme import COLOURS, INK, PALE, QUIET, THEME
-from ._words import WIDE, counted, first_of, groups_of, headline, number, rows_of, short, signed
+from ._words import WIDE, counted, groups_of, headline, number, rows_of, short, signed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -20,7 +20,8 @@ Row: TypeAlias = dict[str, Any]
 LINE = 26  # points from one row to the next
 MOST = 40  # rows that are still read one by one
 FOREST = 330
-HIGH = 240
+HIGH, LOW = 240, 120  # of one panel alone, and of one among several
+PANELS = 8
 ALARM = 0.001  # as in the check of the sample ratio (fabijan2019)
 FAR = 3.2905  # standard errors: beyond them lies a share of 0.001 of what chance gives
 DOUBT = 0.01
@@ -114,40 +115,48 @@ class LooksOverTime(Chart):
     table: ClassVar[str] = "looks"
 
     def draw(self, table: Table) -> Picture:
-        """The difference as a line; around it a band that may be read on any day, and dashed the ends for one look."""
+        """A panel for each measure and treatment.
+
+        The difference is a line; around it stands a band that may be read on any day, and dashed the ends for one look.
+        """
         columns = (
             *("measure", "control", "treatment", "day", "users", "difference", "low", "high"),
             *("always_low", "always_high"),
         )
-        every = [
-            {**row, "day": _date(row["day"])}
-            for row in rows_of(table, *columns, needs=("difference", "always_low", "always_high"))
-        ]
-        rows = [{**row, "when": _when(row["day"])} for row in first_of(every, "measure", "treatment")]
-        dated = isinstance(rows[0]["day"], date)
-        kind = "T" if dated else "Q" if all(isinstance(row["day"], int | float) for row in rows) else "O"
-        form: dict[str, Any] = {"format": "%-d %b", "tickCount": 8} if dated else {"labelOverlap": True}
-        ends: dict[str, Any] = {} if kind == "O" else {"zero": False, "nice": False}
-        x = alt.X(f"when:{kind}", scale=alt.Scale(**ends), axis=alt.Axis(title="day", grid=False, labelAngle=0, **form))
-        title = f"{short(rows[0]['measure'], 26)}: {short(rows[0]['treatment'], 20)} − {short(rows[0]['control'], 20)}"
-        left = alt.Axis(title=title, tickCount=6)
-        scale = alt.Scale(domain=_seen(rows), nice=False)
-        y = {name: alt.Y(f"{name}:Q", scale=scale, axis=left) for name in ("always_low", "low", "high", "difference")}
-        base = alt.Chart(inline(rows)).encode(x=x)
-        dashed = base.mark_line(color=COLOURS[0], strokeDash=[4, 3], strokeWidth=1.2, clip=True)
-        layers = [
-            base.mark_area(color=COLOURS[7], opacity=0.4, clip=True).encode(y=y["always_low"], y2="always_high:Q"),
-            alt.Chart(inline([{"difference": 0}])).mark_rule(color=INK).encode(y=y["difference"]),
-            *(dashed.encode(y=y[end]) for end in ("low", "high")),
-            base.mark_line(color=COLOURS[0], strokeWidth=2.5, point=alt.OverlayMarkDef(color=COLOURS[0])).encode(
-                y=y["difference"]
-            ),
-        ]
-        several = len(groups_of(every, "measure", "treatment"))
+        found = rows_of(table, *columns, needs=("difference", "always_low", "always_high"))
+        rows = [{**row, "day": _date(row["day"])} for row in found]
+        groups = groups_of([{**row, "when": _when(row["day"])} for row in rows], "measure", "treatment")
+        shown = groups[:PANELS]
+        panels = [_over_time(group, last=group is shown[-1], high=HIGH if len(shown) == 1 else LOW) for group in shown]
         how = "band: may be read on any day; dashed: the interval of a test that looks only once"
-        few = f"the first of {several} measures and treatments" * (several > 1)
-        picture = alt.layer(*layers).properties(width=WIDE, height=HIGH)
-        return picture.properties(title=headline(_since(rows), how, few)).configure(**THEME)
+        few = f"the first {PANELS} of {len(groups)} measures and treatments" * (len(groups) > PANELS)
+        picture = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
+        return picture.properties(title=headline(_first_shown(groups), how, few)).configure(**THEME)
+
+
+def _over_time(rows: list[Row], *, last: bool, high: int) -> "alt.LayerChart":
+    """The course of one measure in one treatment; the days stand below the last panel."""
+    dated = isinstance(rows[0]["day"], date)
+    kind = "T" if dated else "Q" if all(isinstance(row["day"], int | float) for row in rows) else "O"
+    form: dict[str, Any] = {"format": "%-d %b", "tickCount": 8} if dated else {"labelOverlap": True}
+    form |= {"title": "day", "labels": True} if last else {"title": None, "labels": False}
+    ends: dict[str, Any] = {} if kind == "O" else {"zero": False, "nice": False}
+    x = alt.X(f"when:{kind}", scale=alt.Scale(**ends), axis=alt.Axis(grid=False, labelAngle=0, **form))
+    title = f"{short(rows[0]['measure'], 26)}: {short(rows[0]['treatment'], 20)} − {short(rows[0]['control'], 20)}"
+    left = alt.Axis(title=title if high == HIGH else title.split(": "), tickCount=6 if high == HIGH else 4)
+    scale = alt.Scale(domain=_seen(rows), nice=False)
+    y = {name: alt.Y(f"{name}:Q", scale=scale, axis=left) for name in ("always_low", "low", "high", "difference")}
+    base = alt.Chart(inline(rows)).encode(x=x)
+    dashed = base.mark_line(color=COLOURS[0], strokeDash=[4, 3], strokeWidth=1.2, clip=True)
+    layers = [
+        base.mark_area(color=COLOURS[7], opacity=0.4, clip=True).encode(y=y["always_low"], y2="always_high:Q"),
+        alt.Chart(inline([{"difference": 0}])).mark_rule(color=INK).encode(y=y["difference"]),
+        *(dashed.encode(y=y[end]) for end in ("low", "high")),
+        base.mark_line(color=COLOURS[0], strokeWidth=2.5, point=alt.OverlayMarkDef(color=COLOURS[0])).encode(
+            y=y["difference"]
+        ),
+    ]
+    return alt.layer(*layers).properties(width=WIDE, height=high)
 
 
 def _date(day: Any) -> Any:
@@ -171,14 +180,22 @@ def _seen(rows: list[Row]) -> list[float]:
     return [min(ends) - room, max(ends) + room]
 
 
-def _since(rows: list[Row]) -> str:
-    """When zero was first outside the band, or that it never was."""
-    outside = [row["always_low"] > 0 or row["always_high"] < 0 for row in rows]
-    if not any(outside):
-        return f"After {counted(rows[-1]['users'], 'user')} no difference is shown that holds at every look"
-    first = rows[outside.index(True)]
+def _first_shown(groups: list[list[Row]]) -> str:
+    """When zero was first outside a band, or that it never was."""
+    found = [(rows, first) for rows in groups if (first := next(filter(_outside, rows), None)) is not None]
+    if not found:
+        users = max(rows[-1]["users"] for rows in groups)
+        return f"After {counted(users, 'user')} no difference is shown that holds at every look"
+    _, first = min(found, key=lambda one: one[1]["users"])
     day = _when(first["day"]) if isinstance(first["day"], date | str) else f"day {first['day']}"
-    return f"A difference was first shown on {day}, after {counted(first['users'], 'user')}"
+    when = f"first shown on {day}, after {counted(first['users'], 'user')}"
+    if len(groups) == 1:
+        return f"A difference was {when}"
+    return f"Differences in {len(found)} of {len(groups)}, {when}: {short(first['measure'], 26)}"
+
+
+def _outside(row: Row) -> bool:
+    return bool(row["always_low"] > 0 or row["always_high"] < 0)
 
 
 @chart("sample-ratio", cite="fabijan2019")

@@ -32,7 +32,7 @@ class Look:
 
 def looks_at(
     data: Any,
-    metric: str | Metric,
+    metrics: Sequence[str | Metric] | str | Metric,
     *,
     control: str,
     treatment: str,
@@ -43,17 +43,17 @@ def looks_at(
     level: float = LEVEL,
     planned: float = PLANNED,
 ) -> tuple[Look, ...]:
-    """What one metric shows at the end of each day, of all users who came by then; ``day`` is that of their coming.
+    """What each metric shows at the end of each day, of all users who came by then; ``day`` is that of their coming.
 
     Sums of days add up, so that each user is counted once. Days before both arms have two users are left out.
     """
-    (asked,) = parse_metrics(metric)
+    asked = parse_metrics(metrics)
     table = user_table(data)
     check_users(table, (), arm=day, user=None)
-    check_users(table, asked.columns, arm=arm, user=user)
-    of_day = [
-        group_sums(table.filter(table[arm].cast("string") == name), [asked], day) for name in (control, treatment)
-    ]
+    check_users(table, list(dict.fromkeys(name for one in asked for name in one.columns)), arm=arm, user=user)
+    named = table.mutate(arm_=table[arm].cast("string"))
+    sums = group_sums(named.filter(named["arm_"].isin((control, treatment))), asked, ("arm_", day))
+    of_day = [{when: one for (name, when), one in sums.items() if name == side} for side in (control, treatment)]
     if not all(of_day):
         raise ParameterError(f"no user is in {control if not of_day[0] else treatment}", hint=f"name arms of {arm}")
     days = sorted({*of_day[0], *of_day[1]})
@@ -62,17 +62,19 @@ def looks_at(
         [[one.count() if one else 0 for one in both] for both in zip(a, b, strict=True)], weights
     )
     found: list[Look] = []
-    for when, one, other, ratio in zip(days, a, b, ratios, strict=True):
-        if one and other and min(one.count(), other.count()) >= LEAST:
-            sums = {control: one, treatment: other}
-            effect = compare_arms(asked, sums, control, treatment, level=level, planned=planned)
-            before = found[-1].effect.always_p if found else 1.0
-            found.append(Look(when, replace(effect, always_p=min(before, effect.always_p)), float(ratio)))
+    for metric in asked:
+        least = 1.0
+        for when, one, other, ratio in zip(days, a, b, ratios, strict=True):
+            if one and other and min(one.count(), other.count()) >= LEAST:
+                arms = {control: one, treatment: other}
+                effect = compare_arms(metric, arms, control, treatment, level=level, planned=planned)
+                least = min(least, effect.always_p)
+                found.append(Look(when, replace(effect, always_p=least), float(ratio)))
     return tuple(found)
 
 
 def looks_table(looks: Sequence[Look]) -> Table:
-    """One row for each day."""
+    """One row for each metric and day."""
     rows = []
     for look in looks:
         row = {name: getattr(look.effect, name) for name in COLUMNS if name not in ("measure", "day", "ratio_p")}

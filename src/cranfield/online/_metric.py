@@ -115,8 +115,10 @@ def read_sums(
     }
 
 
-def group_sums(table: "ir.Table", metrics: Sequence[Metric], by: str | None) -> dict[Any, "Aggregates"]:
-    """The sums of each group, by what the column holds; of the whole table under ``""``."""
+def group_sums(
+    table: "ir.Table", metrics: Sequence[Metric], by: str | tuple[str, ...] | None
+) -> dict[Any, "Aggregates"]:
+    """The sums of each group, by what the column holds, or several columns; of the whole table under ``""``."""
     need("tea_tasting", extra="logs")
     from tea_tasting.aggr import Aggregates
 
@@ -129,7 +131,7 @@ def group_sums(table: "ir.Table", metrics: Sequence[Metric], by: str | None) -> 
     asked |= {f"cov_{i}": number[a].cov(number[b], how="sample") for i, (a, b) in enumerate(pairs)}
     # One user has no variance: engines say nothing there, or NaN. In a sum with others it is worth 0.
     return {
-        row[by] if by else "": Aggregates(
+        _key(row, by): Aggregates(
             row["count_"],
             {column: row[f"mean_{i}"] for i, column in enumerate(columns)},
             {column: row[f"var_{i}"] if row["count_"] > 1 else 0.0 for i, column in enumerate(columns)},
@@ -137,6 +139,10 @@ def group_sums(table: "ir.Table", metrics: Sequence[Metric], by: str | None) -> 
         )
         for row in fetch((table.group_by(by) if by else table).aggregate(**asked)).to_pylist()
     }
+
+
+def _key(row: Mapping[str, Any], by: str | tuple[str, ...] | None) -> Any:
+    return tuple(row[name] for name in by) if isinstance(by, tuple) else row[by] if by else ""
 
 
 def check_sums(metric: Metric, sums: "Aggregates", where: str) -> None:

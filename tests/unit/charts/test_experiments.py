@@ -8,7 +8,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, marks, rows_of, texts, told
+from tests.unit.charts.seen import finding, marks, rows_of, spec, texts, told
 
 SAID = {
     "effects": {"change relative to old", "ctr", "bought"},
@@ -94,8 +94,21 @@ def test_the_day_on_which_a_difference_was_first_shown() -> None:
     )
     assert finding(looks([1, 2, 3], shown_from=1), "looks") == "A difference was first shown on day 2, after 200 users"
     assert finding(looks(DATES), "looks") == "After 600 users no difference is shown that holds at every look"
-    assert "the first of 2 measures and treatments" in told(looks(DATES, measures=("ctr", "wait")), "looks")
-    assert len(rows_of(looks(DATES, measures=("ctr", "wait")), "looks", "area")) == len(DATES)
+
+
+def drawn(table: cf.Table) -> dict[str, int]:
+    """The measure of each panel, and how many days it has."""
+    bands = [panel["layer"][0]["data"]["values"] for panel in spec(table, "looks")["vconcat"]]
+    return {rows[0]["measure"]: len(rows) for rows in bands}
+
+
+def test_every_measure_has_its_panel() -> None:
+    both = looks(DATES, shown_from=3, measures=("ctr", "wait"))
+    assert finding(both, "looks") == "Differences in 2 of 2, first shown on 2024-03-04, after 400 users: ctr"
+    assert drawn(both) == {"ctr": len(DATES), "wait": len(DATES)}
+    many = looks(DATES, measures=tuple(f"m{i}" for i in range(9)))
+    assert "the first 8 of 9 measures and treatments" in told(many, "looks")
+    assert list(drawn(many)) == [f"m{i}" for i in range(8)]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,19 @@ def test_a_day_is_an_analysis_of_all_users_so_far(metric: Metric) -> None:
         assert look.effect.always_p == pytest.approx(smallest)
 
 
+def test_several_metrics_are_looked_at_at_once() -> None:
+    data = by_day(effect=0.3)
+    asked = [Metric("ctr", "clicks", "impressions"), Metric("clicks", covariate="clicks_before"), "bought"]
+    every = looks_at(data, asked, control="a", treatment="b")
+    alone = [look for metric in asked for look in looks_at(data, metric, control="a", treatment="b")]
+    assert [(look.effect.metric.name, look.day) for look in every] == [
+        (look.effect.metric.name, look.day) for look in alone
+    ]
+    for name in ("difference", "low", "always_high", "always_p"):
+        found = [getattr(look.effect, name) for look in every]
+        assert found == pytest.approx([getattr(look.effect, name) for look in alone], rel=1e-12)
+
+
 def test_the_sample_ratio_is_looked_at_too() -> None:
     data = by_day()
     looks = looks_at(data, "clicks", control="a", treatment="b", weights=(2, 1))
@@ -63,13 +76,13 @@ def test_days_in_a_table() -> None:
         ({"treatment": "z"}, "in z"),
         ({"control": "z"}, "in z"),
         ({"day": "nothing"}, "'nothing'"),
-        ({"metric": "user"}, "holds no numbers"),
+        ({"metrics": "user"}, "holds no numbers"),
         ({"day": "gap"}, "no gap"),
     ],
     ids=str,
 )
 def test_what_is_no_course_of_days_is_refused(options: dict[str, str], said: str) -> None:
     data = by_day().with_columns(gap=pl.when(pl.col("day") > 2).then(pl.col("day")))
-    asked: dict[str, str] = {"metric": "clicks", "control": "a", "treatment": "b", **options}
+    asked: dict[str, str] = {"metrics": "clicks", "control": "a", "treatment": "b", **options}
     with pytest.raises(ParameterError, match=said):
         looks_at(data, **asked)  # type: ignore[arg-type]  # by name
