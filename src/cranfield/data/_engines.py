@@ -33,15 +33,25 @@ class Engine:
 
     def read(self, paths: list[str], kind: str, *, tabs: bool = False) -> "Expression":
         """Files of one kind (parquet, json, csv) as a table; every cell of CSV as text."""
-        if kind != "csv":
-            reader = self.backend.read_parquet if kind == "parquet" else self.backend.read_json
-            return reader(paths if self.session is None else _all(paths))
+        if kind == "parquet":
+            return self._parquet(paths)
+        if kind == "json":
+            return self.backend.read_json(paths if self.session is None else _all(paths))
         apart = "\t" if tabs else ","
         if self.session is None:
             # What is said here is not guessed from the first rows: a quote may come late.
             told = {"header": True, "delim": apart, "quote": '"', "escape": '"'}
             return self.backend.read_csv(paths, all_varchar=True, **told)
         return self.backend.read_csv(_all(paths), header=True, sep=apart, mode="FAILFAST", inferSchema=False)
+
+    def _parquet(self, paths: list[str]) -> "Expression":
+        if self.session is None:
+            return self.backend.read_parquet(paths)
+        import ibis
+
+        name = ibis.util.gen_name("cranfield_files")  # Ibis takes one file alone on Spark
+        self.session.read.parquet(*paths).createOrReplaceTempView(name)
+        return self.backend.table(name)
 
     def hold(self, table: "pa.Table") -> "Expression":
         """Columns in memory as a table."""
