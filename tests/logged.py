@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 PAUSE, SATISFIED = 1800.0, 30.0
 COLUMNS = (
     *("impression", "topic", "rank", "document", "clicked", "user", "time", "click_time", "arm", "answered"),
-    *("converted", "revenue"),
+    *("converted", "revenue", "satisfaction"),
 )
 Row = dict[str, Any]
 
@@ -28,6 +28,7 @@ def made_up(pages: int, seed: int, *, users: int = 50, odd: float = 0.02) -> lis
         at = clock[user]
         same = {"impression": f"i{page}", "topic": f"q{int(40 * draw.random() ** 2)}", "user": user, "time": at}
         same |= {"arm": "ab"[hash_of(user) % 2], "answered": draw.random() < 0.1}
+        same["satisfaction"] = None if page % 3 else page % 7 < 4
         empty = {
             "rank": None,
             "document": None,
@@ -67,7 +68,7 @@ def as_arrow(rows: list[Row]) -> pa.Table:
     import pyarrow as pa
 
     kinds = {"rank": pa.int64(), "clicked": pa.bool_(), "time": pa.float64(), "click_time": pa.float64()}
-    kinds |= {"answered": pa.bool_(), "converted": pa.bool_(), "revenue": pa.float64()}
+    kinds |= {"answered": pa.bool_(), "converted": pa.bool_(), "revenue": pa.float64(), "satisfaction": pa.bool_()}
     return pa.table({name: pa.array([row[name] for row in rows], kinds.get(name, pa.string())) for name in COLUMNS})
 
 
@@ -146,6 +147,7 @@ def _page(name: str, page: list[Row], following: dict[str, dict[float, float]]) 
         "answered": int(page[0]["answered"]),
         "converted": int(any(row["converted"] for row in page)),
         "revenue": sum(row["revenue"] or 0.0 for row in page),
+        "satisfaction": None if page[0]["satisfaction"] is None else int(page[0]["satisfaction"]),
     }
 
 

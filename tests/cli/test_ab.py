@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Command, expect_refusal, read_json
 from tests.unit.online.made_users import users
+from tests.unit.online.test_satisfaction import made
 from tests.unit.studies.test_ab import log_of
 
 
@@ -67,6 +68,18 @@ def test_events_are_summed_up_by_user(cranfield: Command) -> None:
     assert [row["measure"] for row in found["tables"]["oec"]] == ["ctr", "clicks"]
     assert {row["treatment"] for row in found["tables"]["looks"]} == {"b"}
     assert [one["name"] for one in found["made_by"]["inputs"]] == ["events.csv", "earlier.csv"]
+
+
+def test_satisfaction_is_learned_and_told_how_far_to_believe(cranfield: Command, here: Path) -> None:
+    pl.DataFrame(made(400)[0]).write_csv(here / "told.csv")
+    found = asked(cranfield, "told.csv", "-m", "satisfaction", "-m", "ctr", "--control", "old")
+    assert [row["measure"] for row in found["tables"]["effects"]] == ["satisfaction", "ctr"]
+    (told,) = found["tables"]["satisfaction"]
+    assert 0 < told["brier"] < 0.25
+    assert sum(row["sessions"] for row in found["tables"]["reliability"]) == told["learnt_from"]
+    shown = cranfield("ab", "told.csv", "-m", "satisfaction", "--control", "old", "--format", "text")
+    assert "Satisfaction: how far its chances can be believed" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 120
 
 
 def test_more_that_can_be_asked(cranfield: Command) -> None:

@@ -19,7 +19,7 @@ from ._statistics import Between, asked_chart, chart_options, check_chart, draw_
 from ._usage import Command, OneOf, Whole
 
 DRAWN = ("effects", "sample-ratio", "looks")
-SHOWN = ("arms", "checks", "oec", "aa", "plan", "ranked", "looks", "effects")
+SHOWN = ("arms", "checks", "oec", "aa", "plan", "ranked", "satisfaction", "reliability", "looks", "effects")
 FEW = {"looks": 14, "ranked": 20, "plan": 20}  # rows
 LONG = {  # columns that stay in the exact tables
     "effects": {
@@ -28,6 +28,7 @@ LONG = {  # columns that stay in the exact tables
     "looks": {"control"},
     "ranked": {"control", "note"},
     "aa": {"low", "high"},
+    "satisfaction": {"learned"},
 }
 OF_ASSIGNING = ("experiment", "stored")
 OF_ANALYSIS = (

@@ -16,7 +16,8 @@ def impressions(log: "Log", more: Callable[["Expression"], dict[str, Any]] | Non
 
     ``shown`` and ``clicks`` count documents; ``first_rank`` and ``last_rank`` are those of clicks, ``first_click`` and
     ``last_click`` their times, ``dwell`` the seconds on documents and ``satisfied`` how many were read for 30 seconds
-    or more; ``session`` is cut where a user gave no sign for 30 minutes. What the log does not know is not there.
+    or more; ``session`` is cut where a user gave no sign for 30 minutes; ``satisfaction`` is 1 if all answers are yes.
+    What the log does not know is not there.
     """
     rows, known = with_dwell(log), log.known
     clicked = rows.clicked
@@ -38,6 +39,8 @@ def impressions(log: "Log", more: Callable[["Expression"], dict[str, Any]] | Non
             made[name] = rows[name].fill_null(False).cast("int64").max()
     if "revenue" in known:
         made["revenue"] = rows.revenue.fill_null(0.0).sum()
+    if "satisfaction" in known:
+        made["satisfaction"] = rows.satisfaction.cast("int64").min()
     if more is not None:
         made |= more(rows)
     pages = rows.group_by("impression").aggregate(**made)

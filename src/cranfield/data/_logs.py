@@ -46,6 +46,9 @@ FIELDS = {
     "answered": Field("flag", ("answered", "answer_card", "has_answer"), "whether the page itself gave an answer"),
     "converted": Field("flag", ("converted", "conversion", "purchased", "purchase"), "whether the user bought, …"),
     "revenue": Field("number", ("revenue", "amount"), "what that brought"),
+    "satisfaction": Field(
+        "flag", ("satisfaction", "satisfied", "is_satisfied"), "whether the user says that she was satisfied"
+    ),
 }
 NEEDED = ("impression", "topic", "rank", "document", "clicked")
 KEPT = ""  # why a row is left out, where it is not

@@ -39,10 +39,10 @@ def read_log(
     """Result pages and clicks, from files (Parquet, CSV, TSV, JSON Lines; a pattern, a folder), a frame, or a table.
 
     A row is a document on a page: impression, topic, rank, document, clicked; session, user, time, click_time, dwell,
-    team, arm, answered, converted and revenue where they are known. ``columns`` says where else to look ({"topic":
-    "search_phrase"}); ``further`` keeps columns by how their names begin, with their kind ({"worth_": "number"}).
-    ``engine`` is where it is asked: DuckDB in this process, or Spark. ``whole`` looks for rows of a page that
-    contradict each other too: usual up to 20 million rows.
+    team, arm, answered, converted, revenue and satisfaction where they are known. ``columns`` says where else to look
+    ({"topic": "search_phrase"}); ``further`` keeps columns by how their names begin, with their kind ({"worth_":
+    "number"}). ``engine`` is where it is asked: DuckDB in this process, or Spark. ``whole`` looks for rows of a page
+    that contradict each other too: usual up to 20 million rows.
     """
     if isinstance(data, Log):
         return data

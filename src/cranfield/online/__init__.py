@@ -131,6 +131,9 @@ from ._ratio import sequential_ratio_p as sequential_ratio_p
 from ._ratio import uniformity_table as uniformity_table
 from ._read_credits import FURTHER as FURTHER
 from ._read_credits import read_credits as read_credits
+from ._satisfaction import LearnedSatisfaction as LearnedSatisfaction
+from ._satisfaction import Learnt as Learnt
+from ._satisfaction import learn_satisfaction as learn_satisfaction
 from ._sensitivity import USERS as USERS
 from ._sensitivity import CascadeUser as CascadeUser
 from ._sensitivity import cascade_user as cascade_user

@@ -19,8 +19,8 @@ def answers(log: "Log", measure: OnlineMeasure) -> bool:
 
 
 def answerable(log: "Log") -> list[OnlineMeasure]:
-    """All measures of the catalogue that a log can answer."""
-    return [measure for measure in (cls() for cls in ONLINE_MEASURES) if answers(log, measure)]
+    """All measures of the catalogue that a log can answer, and that need not be learned first."""
+    return [measure for measure in (cls() for cls in ONLINE_MEASURES) if not measure.learned and answers(log, measure)]
 
 
 def answerable_of(framework: str | Framework, log: "Log") -> tuple[list[OnlineMeasure], list[str]]:

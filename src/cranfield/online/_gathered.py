@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Direction, Input, ParameterError
 from cranfield.data import Log, Users
 
-from ._measures import OnlineMeasure
+from ._measures import OnlineMeasure, parse_online
 from ._metric import Metric, parse_metrics
 from ._ratio import Check
+from ._satisfaction import Learnt, learn_all
 from ._units import values_by_user
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Gathered:
     checks: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()
     dated: bool = False  # days are numbers since 1970
+    learnt: Learnt | None = None  # what a measure of satisfaction is learned from
 
     @property
     def rows(self) -> "Expression":
@@ -136,7 +138,10 @@ def _columns(name: str, text: str) -> tuple[str, str | None]:
 def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     """A row for each user, sessions or impressions where the log knows none; who was in several arms is left out."""
     log.require("arm", why="an experiment")
-    rows, named = values_by_user(log, USUAL if measures is None else measures)
+    asked = parse_online(USUAL if measures is None else measures)
+    fitted, learnt = learn_all(log, asked)
+    rows, named = values_by_user(log, fitted)
+    rows = log.engine.keep(rows)
     owner = next(name for name in ("user", "session", "impression") if name in rows.columns)
     kept = rows.filter((rows["arms_"] == 1).fill_null(False))
     made: dict[str, Any] = {"user": kept[owner], "arm": kept["arm"]} | _filled(kept, named)
@@ -147,10 +152,13 @@ def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
         users = _joined(users, before, [measure for measure, *_ in named], owner)
     users = log.engine.keep(users)
     checks, notes = _several(log, rows, owner)
-    metrics = tuple(_metric(one, before=before is not None) for one in named)
+    metrics = tuple(
+        _metric(str(measure), one, before=before is not None) for measure, one in zip(asked, named, strict=True)
+    )
     numbers = tuple(column for metric in metrics for column in metric.columns)
     inputs = (log.source, *([before.source] if before is not None else []))
-    return Gathered(Users(users, log.engine, log.source, numbers), metrics, inputs, checks, notes, "day" in made)
+    of_users = Users(users, log.engine, log.source, numbers)
+    return Gathered(of_users, metrics, inputs, checks, notes, "day" in made, learnt)
 
 
 def _filled(rows: "Expression", named: Sequence[tuple[OnlineMeasure, str, str]], start: str = "") -> dict[str, Any]:
@@ -167,9 +175,9 @@ def _joined(users: "Expression", before: Log, measures: Sequence[OnlineMeasure],
     return both.mutate(**{name: both[name].fill_null(0.0) for name in both.columns if name.startswith("before_")})
 
 
-def _metric(one: tuple[OnlineMeasure, str, str], *, before: bool) -> Metric:
+def _metric(name: str, one: tuple[OnlineMeasure, str, str], *, before: bool) -> Metric:
     measure, amount, counted = one
-    metric = Metric(str(measure), amount, counted, direction=measure.direction)
+    metric = Metric(name, amount, counted, direction=measure.direction)
     if not before:
         return metric
     return replace(metric, covariate=f"before_{amount}", covariate_denominator=f"before_{counted}")

@@ -103,6 +103,19 @@ class Calibration:
         pairs = good * (len(self.satisfied) - good)
         return float((ranks[self.satisfied].sum() - good * (good + 1) / 2) / pairs) if pairs else np.nan
 
+    @property
+    def slope(self) -> float:
+        """The mean chance of satisfied sessions less that of the others: 1 if they are told apart, 0 if not at all."""
+        if self.satisfied.all() or not self.satisfied.any():
+            return np.nan
+        return float(self.predicted[self.satisfied].mean() - self.predicted[~self.satisfied].mean())
+
+    def ece(self, bins: int = 10) -> float:
+        """How far what was predicted is from what came true, in the mean over bins by their sessions (naeini2015)."""
+        table = self.reliability(bins)
+        predicted, observed, sessions = (np.array(table.cells(name)) for name in ("predicted", "observed", "sessions"))
+        return float((np.abs(predicted - observed) * sessions).sum() / sessions.sum())
+
     def reliability(self, bins: int = 10) -> Table:
         """One row for each bin of predicted chances that is not empty: what was predicted, and what came true."""
         if bins < 1:

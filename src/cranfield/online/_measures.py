@@ -11,6 +11,8 @@ from cranfield.stats import parse_methods
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
+    from cranfield.data import Log
+
 Unit: TypeAlias = Literal["impression", "session", "user"]
 UNITS: tuple[Unit, ...] = ("impression", "session", "user")
 WEEK = 7 * 24 * 3600
@@ -27,6 +29,7 @@ class OnlineMeasure(Declared, ABC):
     unit: ClassVar[Unit] = "impression"  # what has a row in the table that is asked
     direction: ClassVar[Direction] = Direction.HIGHER
     needs: ClassVar[tuple[str, ...]] = ()  # columns of the log, beside those that every log has
+    learned: ClassVar[bool] = False  # from the log itself, where nobody says what it is
 
     def __str__(self) -> str:
         return write(describe(self))
@@ -37,6 +40,16 @@ class OnlineMeasure(Declared, ABC):
         """Columns of an impression that are made of its documents, where the usual ones are not enough."""
         del rows
         return {}
+
+    def of_pages(self, pages: "Expression") -> dict[str, Any]:
+        """Columns of a session that are made of its impressions, where the usual ones are not enough."""
+        del pages
+        return {}
+
+    def fitted(self, log: "Log") -> "OnlineMeasure":
+        """The same with what it learns from a log, where there is something to learn."""
+        del log
+        return self
 
     @abstractmethod
     def amount(self, units: "Expression") -> Any:

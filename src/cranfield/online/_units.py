@@ -47,11 +47,11 @@ def units_of(log: "Log", measures: Sequence[OnlineMeasure]) -> Units:
     then = ibis.window(group_by="session", order_by=[pages.time, pages.impression])
     following = pages.topic.lead().over(then)
     pages = pages.mutate(reformulated=(following != pages.topic).fill_null(False).cast("int64"))
-    sessions = _sessions(pages)
+    sessions = _sessions(pages, measures)
     return Units(pages, sessions, _users(sessions) if owner == "user" else None, owner)
 
 
-def _sessions(pages: "Expression") -> "Expression":
+def _sessions(pages: "Expression", measures: Sequence[OnlineMeasure]) -> "Expression":
     import ibis
 
     last = pages.time.max()
@@ -61,6 +61,7 @@ def _sessions(pages: "Expression") -> "Expression":
     made |= {"impressions": pages.count(), "began": pages.time.min(), "ended": last, "clicks": pages.clicks.sum()}
     if "satisfied" in pages.columns:
         made["satisfied"] = pages.satisfied.sum()
+    made = reduce(lambda found, measure: found | measure.of_pages(pages), measures, made)
     sessions = pages.group_by("session").aggregate(**made)
     if "user" not in sessions.columns:
         return sessions
@@ -83,7 +84,7 @@ def values_by_user(log: "Log", measures: Any) -> tuple["Expression", list[tuple[
     Without users in the log it is a row for each session, or impression. An arm that a user was in stays beside it,
     with the number of arms (``arms_``), and the time of the first impression (``came_``).
     """
-    asked = parse_online(measures)
+    asked = [measure.fitted(log) for measure in parse_online(measures)]
     units = units_of(log, asked)
     owner = units.owner
     named = [(measure, f"amount_{i}", f"counted_{i}") for i, measure in enumerate(asked)]

@@ -69,6 +69,9 @@ def ab(
     sum of measures, which then decides. With ``looks="many"`` the verdict may be read on any day; where the day on
     which users came is known, ``looks`` tells what was known at the end of each.
 
+    The measure ``satisfaction`` is learned from the sessions of the log whose users say whether they were satisfied;
+    ``satisfaction`` and ``reliability`` then tell how far it can be believed.
+
     ``ranked`` compares without a normal shape; ``aa`` shares the same users out so many times with nothing changed;
     ``relative`` asks how many users would show such effects, and how many days they take.
     """
@@ -115,6 +118,8 @@ def ab(
         given = {"control": chosen, "treatments": others, "draws": draws, "level": level, "seed": seed}
         tables["ranked"] = ranked_table(asked.rows, asked.metrics, **given)
         step()
+    if gathered.learnt is not None:
+        tables |= {"satisfaction": gathered.learnt.table(), "reliability": gathered.learnt.calibration.reliability()}
     if "day" in asked.users.known:
         tables["looks"] = _looks(asked, chosen, others, shares, level=level, planned=planned)
     step()
@@ -195,10 +200,9 @@ def _looks(
     found = [
         look
         for other in others
-        for metric in gathered.metrics
         for look in looks_at(
             gathered.rows,
-            metric,
+            gathered.metrics,
             control=control,
             treatment=other,
             weights=(shares[control], shares[other]),

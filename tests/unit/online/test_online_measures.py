@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from math import sqrt
+from itertools import pairwise
+from math import exp, log, sqrt
 from typing import Any
 
 import pytest
@@ -31,6 +32,34 @@ def sessions(pages: list[logged.Row]) -> dict[str, list[list[logged.Row]]]:
 
 def ended(session: list[logged.Row]) -> float:
     return float(max(max(page["time"], page["last_click"] or 0.0) for page in session))
+
+
+WEIGHTS = {  # log-odds of satisfaction, any numbers
+    "abandoned": -0.4,
+    "clicks": 0.1,
+    "impressions": -0.2,
+    "log_dwell": 0.15,
+    "log_seconds": -0.05,
+    "read": 0.3,
+    "reciprocal_rank": 0.25,
+    "reformulated": -0.35,
+}
+SATISFACTION = f"satisfaction(base=0.5,weights='{' '.join(f'{name}={weight}' for name, weight in WEIGHTS.items())}')"
+
+
+def chance(session: list[logged.Row]) -> float:
+    """That the user of a session was satisfied, by these weights."""
+    features = {
+        "impressions": len(session),
+        "clicks": sum(page["clicks"] for page in session),
+        "abandoned": sum(page["shown"] > 0 and not page["clicks"] for page in session),
+        "reformulated": sum(a["topic"] != b["topic"] for a, b in pairwise(session)),
+        "reciprocal_rank": sum(1 / page["first_rank"] for page in session if page["clicks"]),
+        "log_seconds": log(1 + ended(session) - session[0]["time"]),
+        "read": sum(page["satisfied"] for page in session),
+        "log_dwell": log(1 + sum(page["dwell"] or 0 for page in session)),
+    }
+    return 1 / (1 + exp(-(0.5 + sum(WEIGHTS[name] * value for name, value in features.items()))))
 
 
 def literal(rows: list[logged.Row]) -> dict[str, Pairs]:
@@ -71,6 +100,9 @@ def literal(rows: list[logged.Row]) -> dict[str, Pairs]:
             found["session_success"].append((user, any(page["satisfied"] for page in session), 1))
             absent = (following[0]["time"] - ended(session)) / 3600 if following else 0
             found["absence_time"].append((user, absent, following is not None))
+            said = [page["satisfaction"] for page in session if page["satisfaction"] is not None]
+            found["said_satisfied"].append((user, min(said, default=0), bool(said)))
+            found[SATISFACTION].append((user, chance(session), 1))
     return found
 
 
