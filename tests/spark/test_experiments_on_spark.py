@@ -1,27 +1,20 @@
-"""The same experiment on DuckDB and on Spark."""
+"""The same experiment on DuckDB and on Spark: of a million users, and of a log of a million rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.data import read_experiment
-from cranfield.online import (
-    Metric,
-    aa_test,
-    analyse_experiment,
-    effects_of_arms_table,
-    looks_at,
-    looks_table,
-    ranked_table,
-)
+from cranfield.data import Log, read_experiment
+from cranfield.online import Metric, aa_test, analyse_experiment, effects_of_arms_table, ranked_table, read_sums
 from cranfield.studies import ab
-from tests import logged
-from tests.unit.online.made_users import rows, users
+from tests.spark.alike import NEAR, same_studies, same_tables
+from tests.spark.conftest import ROWS
+from tests.unit.online.made_users import users
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,52 +28,70 @@ METRICS = [
 ]
 
 
-def close(a: list[dict[str, object]], b: list[dict[str, object]]) -> None:
-    """Rows with the same words, and numbers equal to 1e-9."""
-    assert len(a) == len(b) > 0
-    for one, other in zip(a, b, strict=True):
-        numbers = [name for name, cell in one.items() if isinstance(cell, float)]
-        words = [name for name in one if name not in numbers]
-        assert [other[name] for name in words] == [one[name] for name in words]
-        assert [other[name] for name in numbers] == pytest.approx([one[name] for name in numbers], rel=1e-9, abs=1e-12)
-
-
-def test_spark_says_the_same(spark: SparkSession, tmp_path: Path) -> None:
+def test_effects_on_a_million_users_are_the_same(spark: SparkSession, people: Path) -> None:
     import ibis
 
-    data = users(3000, effect=0.2, arms=("a", "b", "c")).with_columns(day=pl.Series(np.arange(3000) // 300))
-    data.write_parquet(tmp_path / "users.parquet")
-    there = ibis.pyspark.connect(spark).read_parquet(tmp_path / "users.parquet")
-    asked = {"control": "a", "user": "user"}
-    here_table, there_table = (
-        effects_of_arms_table(analyse_experiment(one, METRICS, **asked))  # type: ignore[arg-type]  # by name
-        for one in (data, there)
-    )
-    close(rows(here_table), rows(there_table))
-    close(*(rows(ranked_table(one, METRICS[1:], control="a", draws=20)) for one in (data, there)))
-    close(*(rows(looks_table(looks_at(one, METRICS[1], control="a", treatment="b"))) for one in (data, there)))
-    close(*(rows(aa_test(one, METRICS[1:], user="user", salts=5).table()) for one in (data, there)))
+    there = ibis.pyspark.connect(spark).read_parquet(people / "users.parquet")
+    here = ibis.duckdb.connect().read_parquet(people / "users.parquet")
+    found = [analyse_experiment(one, METRICS, control="a", user="user") for one in (here, there)]
+    same_tables(*map(effects_of_arms_table, found))
+    assert sum(found[1].ratio.users) == ROWS
+    assert found[0].ratio.p == pytest.approx(found[1].ratio.p, rel=NEAR)
     holed = there.mutate(clicks=ibis.ifelse(there.user == "u7", ibis.null("int64"), there.clicks))
     with pytest.raises(ParameterError, match="1 users have no clicks"):
         analyse_experiment(holed, "clicks", control="a")
+    whole = [read_sums(one, METRICS)[""] for one in (here, there)]
+    assert whole[0].count() == whole[1].count() == ROWS
+    same_tables(*(ranked_table(one, METRICS[1], control="a", draws=20) for one in (here, there)))
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_study_of_users_says_the_same(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+def test_a_study_of_a_million_users_says_the_same(spark: SparkSession, people: Path) -> None:
+    """From text, in which nothing has a type yet: arms, days, looks, the criterion, the plan."""
+    read = [read_experiment(people / "users.csv", engine=engine) for engine in (None, spark)]
+    studies = [ab(one, METRICS, control="a", oec="ctr + 0.5*bought", relative=[0.01]) for one in read]
+    same_studies(*studies)
+    assert set(studies[1].tables) >= {"arms", "checks", "oec", "looks", "plan", "effects"}
+    assert sum(map(int, map(str, studies[1]["arms"].cells("users")))) == ROWS
+
+
+def test_a_study_of_typed_users_says_the_same(spark: SparkSession, tmp_path: Path) -> None:
     data = users(2000, effect=0.2).with_columns(day=pl.Series([f"2024-03-{1 + i // 500:02}" for i in range(2000)]))
-    getattr(data, f"write_{kind}")(tmp_path / f"users.{kind}")
-    read = [read_experiment(tmp_path / f"users.{kind}", engine=engine) for engine in (None, spark)]
-    asked = {"oec": "ctr + 0.5*bought", "aa": 5, "ranked": True, "draws": 20, "relative": [0.1]}
-    studies = [ab(one, METRICS, control="a", **asked) for one in read]  # type: ignore[arg-type]  # by name
-    for name in studies[0].tables:
-        close(*(rows(study[name]) for study in studies))
-    assert studies[0].sentence == studies[1].sentence
+    data.with_columns(pl.col("day").str.to_datetime("%Y-%m-%d")).write_parquet(tmp_path / "users.parquet")
+    read = [read_experiment(tmp_path / "users.parquet", engine=engine) for engine in (None, spark)]
+    same_studies(*(ab(one, METRICS, control="a", aa=5) for one in read))
 
 
-def test_a_study_of_a_log_says_the_same(spark: SparkSession) -> None:
-    now, before = (logged.as_arrow(logged.made_up(3000, seed, users=300)) for seed in (1, 2))
-    asked = ["ctr", "clicks(per='user')", "time_to_first_click", "revenue"]
-    studies = [ab(now, asked, control="a", before=before, engine=engine, oec="ctr") for engine in (None, spark)]
-    for name in studies[0].tables:
-        close(*(rows(study[name]) for study in studies))
-    assert "looks" in studies[0].tables
+def test_an_aa_test_says_the_same(spark: SparkSession, people: Path) -> None:
+    """A/A reads every user by name and shares them out here: a tenth of the million is enough for that."""
+    import ibis
+
+    there = ibis.pyspark.connect(spark).read_parquet(people / "users.parquet")
+    here = ibis.duckdb.connect().read_parquet(people / "users.parquet")
+    tenths: list[Any] = [one.filter(one.user.endswith("7")) for one in (here, there)]
+    same_tables(*(aa_test(one, METRICS[1:], user="user", salts=3).table() for one in tenths))
+
+
+def test_a_study_of_a_log_of_a_million_rows_says_the_same(logs: tuple[Log, Log]) -> None:
+    """The time before is a tenth of the pages: what they say is like the whole, but not the same."""
+    asked: Any = {"measures": ["ctr", "clicks(per='user')", "time_to_first_click", "revenue", "sessions_per_user"]}
+    asked |= {"control": "a", "oec": "ctr + 0.1*revenue"}
+    studies = []
+    for log in logs:
+        rows: Any = log.rows
+        before = replace(log, rows=rows.filter(rows.impression.endswith("7")))
+        studies.append(ab(log, before=before, **asked))
+    same_studies(*studies)
+    assert "looks" in studies[1].tables
+    assert all(0 < float(str(left)) < 1 for left in studies[1]["effects"].cells("variance_left")[:-1])
+
+
+def test_users_in_two_arms_and_in_none_are_left_out_on_both(logs: tuple[Log, Log]) -> None:
+    studies = []
+    for log in logs:
+        rows: Any = log.rows
+        arm = rows.user.endswith("99").ifelse(None, (rows.topic == "q39").ifelse("a", rows.arm))
+        studies.append(ab(replace(log, rows=rows.mutate(arm=arm)), "ctr", control="a"))
+    same_studies(*studies)
+    notes = studies[1]["arms"].notes
+    assert any("were seen in several arms: left out" in note for note in notes)
+    assert any("have no arm: left out" in note for note in notes)

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from cranfield.clickmodels import DBN, PBM, UBM, Cells, ClickModel, Pages, read_cells, read_pages, read_parted
+from cranfield.clickmodels import (
+    DBN,
+    PBM,
+    UBM,
+    Cells,
+    ClickModel,
+    Pages,
+    read_cells,
+    read_pages,
+    read_parted,
+    read_steps,
+)
+from cranfield.core import Table
 from cranfield.data import Log, read_log
-from cranfield.online import ONLINE_MEASURES, online_table
-from tests import logged
+from cranfield.online import answerable, online_outcomes, online_table
+from cranfield.studies import clicks
+from tests import clicked
+from tests.spark.alike import NEAR, columns_of, same, same_studies, same_tables
+from tests.spark.conftest import PAGES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,69 +35,73 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import SparkSession
 
-PAGES = 160_000
-ROWS = 1_000_000
-NEAR = 1e-9
 
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of a million rows."""
-    import pyarrow.parquet as pq
-
-    path = tmp_path_factory.mktemp("logs") / "log.parquet"
-    table = logged.as_arrow(logged.made_up(PAGES, 3, users=5000))
-    assert len(table) >= ROWS
-    pq.write_table(table, path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def both(file: Path, spark: SparkSession) -> tuple[Log, Log]:
-    """The log on both engines."""
-    return read_log(file), read_log(file, engine=spark)
-
-
-def test_the_same_rows_are_left_out_for_the_same_reasons(both: tuple[Log, Log]) -> None:
-    mine, other = (log.dropped.rows() for log in both)
+def test_the_same_rows_are_left_out_for_the_same_reasons(read_logs: tuple[Log, Log]) -> None:
+    mine, other = (log.dropped.rows() for log in read_logs)
     assert mine == other
     assert len(mine) == 5
 
 
-def test_pages_and_sessions_are_the_same(both: tuple[Log, Log]) -> None:
-    mine, other = (columns_of(log, log.impressions(), "impression") for log in both)
+def test_pages_and_sessions_are_the_same(logs: tuple[Log, Log]) -> None:
+    mine, other = (columns_of(log, log.impressions(), "impression") for log in logs)
     same(mine, other)
     assert len(mine["impression"]) > 0.9 * PAGES
 
 
-@pytest.mark.parametrize("by_arm", [False, True])
-def test_online_measures_are_the_same(both: tuple[Log, Log], by_arm: bool) -> None:
-    measures = [*ONLINE_MEASURES.names(), "ctr_at(k=3)", "clicks(per='user')", "conversion(per='session')"]
-    mine, other = (online_table(log, measures, by_arm=by_arm) for log in both)
-    same({name: mine.cells(name) for name in mine.columns}, {name: other.cells(name) for name in other.columns})
+def changed(log: Log, known: str) -> Log:
+    """The same log, in which users are known; or sessions and dwell instead; or no more than impressions."""
+    rows: Any = log.rows
+    if known == "sessions":
+        rows = rows.mutate(session=rows.user, dwell=rows.click_time - rows.time).drop("user")
+    elif known == "impressions":
+        rows = rows.drop("user", "time", "click_time")
+    return replace(log, rows=rows)
+
+
+@pytest.mark.parametrize("known", ["users", "sessions", "impressions"])
+def test_online_measures_are_the_same(logs: tuple[Log, Log], known: str) -> None:
+    mine, other = (changed(log, known) for log in logs)
+    measures = [*answerable(mine), "ctr_at(k=3)", "clicks(per='user')", "conversion(per='session')"]
+    assert len(measures) == {"users": 25, "sessions": 22, "impressions": 13}[known]
+    measures += [] if known == "impressions" else ["satisfaction"]
+    same_tables(*(online_table(log, measures, by_arm=known == "users") for log in (mine, other)))
+
+
+def test_outcomes_of_arms_are_the_same(logs: tuple[Log, Log]) -> None:
+    mine, other = (online_outcomes(log.where(topic="q0"), "ctr") for log in logs)
+    assert mine.values == pytest.approx(other.values, rel=NEAR)
+    assert mine.errors == pytest.approx(other.errors, rel=NEAR)
+    assert set(mine.values) == {"a", "b"}
 
 
 @pytest.mark.parametrize("after_click", [False, True])
-def test_counts_for_click_models_are_the_same(both: tuple[Log, Log], after_click: bool) -> None:
-    mine, other = (sorted_cells(read_cells(log, after_click=after_click)) for log in both)
+def test_counts_for_click_models_are_the_same(logs: tuple[Log, Log], after_click: bool) -> None:
+    mine, other = (sorted_cells(read_cells(log, after_click=after_click)) for log in logs)
     assert len(mine) > 1000
     np.testing.assert_array_equal(mine, other)
 
 
-def test_pages_for_click_models_are_the_same(both: tuple[Log, Log]) -> None:
-    mine, other = (read_pages(log) for log in both)
+def test_pages_for_click_models_are_the_same(logs: tuple[Log, Log]) -> None:
+    mine, other = (read_pages(log) for log in logs)
     assert mine.pairs.names() == other.pairs.names()
     assert len(mine) > 1000
     np.testing.assert_array_equal(sorted_pages(mine), sorted_pages(other))
 
 
 @pytest.mark.parametrize("model", [PBM(), UBM(), DBN()], ids=str)
-def test_the_same_impressions_are_held_out(both: tuple[Log, Log], model: ClickModel) -> None:
-    mine, other = (read_parted(log, [model], test=0.2, seed=3) for log in both)
+def test_the_same_impressions_are_held_out(logs: tuple[Log, Log], model: ClickModel) -> None:
+    mine, other = (read_parted(log, [model], test=0.2, seed=3) for log in logs)
     for one, same_one in ((mine.learnt, other.learnt), (mine.tested, other.tested)):
         assert 0 < one.impressions == same_one.impressions
         np.testing.assert_array_equal(one.shown_by_pair, same_one.shown_by_pair)
     assert mine.tested.impressions == pytest.approx(0.2 * mine.every.impressions, rel=0.05)
+
+
+def test_steps_from_click_to_click_are_the_same(logs: tuple[Log, Log]) -> None:
+    mine, other = (read_steps(log) for log in logs)
+    assert mine.count.sum() > 10_000
+    for name in ("start", "end", "count"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
 
 
 def sorted_cells(cells: Cells) -> NDArray[np.float64]:
@@ -95,32 +116,70 @@ def sorted_pages(pages: Pages) -> NDArray[np.float64]:
     return rows[np.lexsort(rows.T)]
 
 
-def columns_of(log: Log, expression: Any, *order: str) -> dict[str, list[Any]]:
-    """What a table comes to, in an order that both engines know."""
-    found: dict[str, list[Any]] = log.engine.fetch(expression.order_by(list(order))).to_pydict()
-    return found
+def test_a_study_of_clicks_says_the_same(spark: SparkSession) -> None:
+    columns = clicked.columns(400)
+    asked: Any = {"models": "PBM", "calibrate": "RBP MP", "test": 0.0}
+    same_studies(*(clicks(columns, engine=engine, **asked) for engine in (None, spark)))
 
 
-def same(mine: dict[str, list[Any]], other: dict[str, list[Any]]) -> None:
-    """Refuse columns that differ by more than rounding."""
-    assert list(mine) == list(other)
-    for name, cells in mine.items():
-        if isinstance(next((cell for cell in cells if cell is not None), None), float):
-            left, right = (np.array(side, dtype=float) for side in (cells, other[name]))
-            np.testing.assert_allclose(left, right, rtol=NEAR, atol=NEAR, err_msg=name)
-        else:
-            assert cells == other[name], name
+def found_in(log: Log) -> list[dict[str, Any]]:
+    """All rows, in order."""
+    rows: list[dict[str, Any]] = log.engine.fetch(log.rows.order_by(["impression", "rank"])).to_pylist()
+    return rows
 
 
 def test_text_is_text_on_both(spark: SparkSession, tmp_path: Path) -> None:
     rows = ["007,q1,1,0815,false", "007,q1,2,4e2,No", "7,1.50,1,d, TRUE", "7,1.50,2,e,f"]
     (tmp_path / "log.csv").write_text("\n".join(["impression,topic,rank,document,clicked", *rows, ""]))
-    mine, other = (read_log(tmp_path / "log.csv", engine=engine) for engine in (None, spark))
-    found = [log.engine.fetch(log.rows.order_by(["impression", "rank"])).to_pylist() for log in (mine, other)]
-    assert found[0] == found[1]
-    assert [(row["impression"], row["topic"], row["document"], row["clicked"]) for row in found[1]] == [
+    mine, other = (found_in(read_log(tmp_path / "log.csv", engine=engine)) for engine in (None, spark))
+    assert mine == other
+    assert [(row["impression"], row["topic"], row["document"], row["clicked"]) for row in other] == [
         ("007", "q1", "0815", False),
         ("007", "q1", "4e2", False),
         ("7", "1.50", "d", True),
         ("7", "1.50", "e", False),
     ]
+
+
+NOON = datetime(2024, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+TIMES = {
+    "moments": NOON,
+    "moments without a zone": NOON.replace(tzinfo=None),
+    "text": "2024-05-01T12:00:00.250Z",
+    "seconds": 1_714_564_800.25,
+    "milliseconds": 1_714_564_800_250,
+    "nanoseconds as text": "1714564800250000000",
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_a_time_is_the_same_however_it_is_written(spark: SparkSession, kind: str) -> None:
+    columns = {"impression": ["i"], "topic": ["q"], "rank": ["1.0"], "document": ["d"], "clicked": [1.0]}
+    columns |= {"time": [TIMES[kind]], "revenue": ["12.5"], "converted": ["yes"]}
+    mine, other = (found_in(read_log(columns, engine=engine)) for engine in (None, spark))
+    assert mine == other
+    (row,) = other
+    assert row["time"] == pytest.approx(1_714_564_800.25, abs=1e-6)
+    assert (row["rank"], row["revenue"]) == (1, 12.5)
+    assert row["clicked"] is row["converted"] is True
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "jsonl", "parquet"])
+def test_files_of_a_folder_are_one_log(spark: SparkSession, tmp_path: Path, suffix: str) -> None:
+    columns = clicked.columns(60)
+    for part in range(3):
+        table = Table({name: cells[part * 100 : (part + 1) * 100] for name, cells in columns.items()})
+        write_part(table, tmp_path / f"part-{part}.{suffix}")
+    mine, other = (found_in(read_log(tmp_path, engine=engine)) for engine in (None, spark))
+    assert mine == other
+    assert len(other) == 300
+
+
+def write_part(table: Table, path: Path) -> None:
+    frame = table.to_polars()
+    if path.suffix == ".tsv":
+        frame.write_csv(path, separator="\t")
+    elif path.suffix == ".jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_parquet(path)
