@@ -77,6 +77,21 @@ def test_what_calibrate_prints_evaluate_reads(name: str, cranfield: Command) -> 
     assert read_json(valued.out)["tables"]["values"][0]["value"] > 0
 
 
+def test_lengths_tell_what_reading_takes(cranfield: Command, here: Path) -> None:
+    """In this log a click comes ten seconds after another for each rank between: 10 seconds for a summary."""
+    documents = [f"{topic}-{letter}" for topic in clicked.TOPICS for letter in clicked.GRADES]
+    lines = [f"{document},{100 + 10 * place}" for place, document in enumerate(documents)]
+    (here / "lengths.csv").write_text("\n".join(["document,length", *lines, ""]))
+    words = ("--calibrate", "TBG", "--qrels", "qrels.txt", "--lengths", "lengths.csv", "--format", "json")
+    ended = cranfield(*asked(*words))
+    assert ended.code == 0, ended.err
+    found = read_json(ended.out)
+    fitted = {row["parameter"]: row["value"] for row in found["tables"]["calibrated"]}
+    assert set(fitted) == {"click_relevant", "click_other", "summary", "reading", "opening"}
+    assert fitted["summary"] == 10
+    assert [one["kind"] for one in found["made_by"]["inputs"]] == ["log", "qrels", "lengths"]
+
+
 def test_judgments_are_written(cranfield: Command, here: Path) -> None:
     ended = cranfield(*asked("--infer", "clicked.qrels", "--cuts", "0.3,0.65", "--table", "fit"))
     assert (ended.code, ended.err) == (0, "clicked.qrels: 10 rows\n")

@@ -95,6 +95,7 @@ Examples:
 @click.option("--set", "framework", type=OneOf(list(FRAMEWORKS)), help="The online measures of a framework.")
 @click.option("--calibrate", multiple=True, metavar="NAME", help="A measure to fit to the log; may be repeated.")
 @click.option("--qrels", metavar="QRELS", help="Judgments, for measures that are fitted by grade.")
+@click.option("--lengths", metavar="FILE", help="How long documents are, for --calibrate TBG: document and words.")
 @click.option("--infer", metavar="FILE", help="Write the relevance that the best model sees in documents, as qrels.")
 @click.option("--cuts", type=Shares(), help="For --infer: relevance that makes grades 1, 2, …: 0.1,0.3.")
 @click.option(
@@ -178,7 +179,9 @@ def _study(log: tuple[str, ...], *, infer: bool, settings: Mapping[str, Any]) ->
             command=typed(),
             **models,
             **engine,
-            **{name: settings[name] for name in ("framework", "calibrate", "qrels", "test", "level", "seed")},
+            **{
+                name: settings[name] for name in ("framework", "calibrate", "qrels", "lengths", "test", "level", "seed")
+            },
         )
 
 

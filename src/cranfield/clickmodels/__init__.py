@@ -42,3 +42,5 @@ from ._rates import RCTR as RCTR
 from ._tables import fit_table as fit_table
 from ._tables import parameters_table as parameters_table
 from ._tables import ranks_table as ranks_table
+from ._times import Times as Times
+from ._times import read_times as read_times

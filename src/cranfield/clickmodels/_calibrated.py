@@ -25,6 +25,7 @@ from ._estimates import LEVEL, Numbers
 from ._estimates import Estimate as Learnt
 from ._fitted import Fitted
 from ._pages import Cells, Pages
+from ._times import Times
 
 if TYPE_CHECKING:
     from cranfield.data import Log
@@ -65,12 +66,19 @@ def read_steps(log: "Log") -> Steps:
 
 
 def calibrate_measure(
-    name: str, log: Pages | Cells, *, qrels: Qrels | None = None, steps: Steps | None = None, level: float = LEVEL
+    name: str,
+    log: Pages | Cells,
+    *,
+    qrels: Qrels | None = None,
+    steps: Steps | None = None,
+    times: Times | None = None,
+    level: float = LEVEL,
 ) -> Calibrated:
     """A measure fitted to pages with clicks, by its name; those of ``FROM_STEPS`` need no pages.
 
     RBP and CWL take how deep users click, MP their ``steps``; all others take grades from ``qrels``: TBG and ERR by
-    counting, those of click models (uPBM, rrDBN, …) by fitting the model with one chance for each grade.
+    counting, those of click models (uPBM, rrDBN, …) by fitting the model with one chance for each grade. TBG takes
+    ``times`` too: what is not known of them stays as published.
     """
     asked = next((one for one in CALIBRATIONS if one.casefold() == name.casefold()), None)
     if asked is None:
@@ -86,7 +94,10 @@ def calibrate_measure(
         fit = calibrate_rbp if asked == "RBP" else calibrate_cwl_from_clicks
         return fit(log.last, log.last < log.shown.sum(axis=1), log.count, level=sure)
     graded, notes = _graded(asked, log, qrels)
-    found = _counted(asked, graded, sure) if asked in ("TBG", *COUNTED) else _fitted(asked, graded, level)
+    if asked == "TBG":
+        found = _timed(graded, times or Times(None, None), sure)
+    else:
+        found = _counted(asked, graded, sure) if asked in COUNTED else _fitted(asked, graded, level)
     return replace(found, notes=(*found.notes, *notes))
 
 
@@ -128,15 +139,19 @@ def _left(pages: Pages, judged: Pages) -> list[str]:
     return [f"impressions of topics without judgments, left out: {left:,.0f}"] if left else []
 
 
+def _timed(graded: Pages, times: Times, sure: float) -> Calibrated:
+    """TBG: clicks by grade among the documents that were looked at, those down to the last click; and seconds."""
+    seen = graded.shown & (np.arange(1, graded.depth + 1) <= graded.last[:, np.newaxis])
+    count = graded.count[np.nonzero(seen)[0]].astype(np.int64)
+    grade, clicked = np.repeat(graded.pair[seen], count), np.repeat(graded.clicked[seen], count)
+    found = calibrate_tbg(grade, clicked, summary=times.summary, dwell=times.dwell, level=sure)
+    return replace(found, notes=(*found.notes, *times.notes))
+
+
 def _counted(name: str, graded: Pages, sure: float) -> Calibrated:
-    """TBG and ERR: clicks by grade among the documents that were looked at, those down to the last click."""
-    shown, rank = graded.shown, np.arange(1, graded.depth + 1)
-    seen = shown & (rank <= graded.last[:, np.newaxis]) if name == "TBG" else shown
-    page, place = np.nonzero(seen)
-    grade, clicked, count = graded.pair[seen], graded.clicked[seen], graded.count[page]
-    if name == "TBG":
-        times = count.astype(np.int64)
-        return calibrate_tbg(np.repeat(grade, times), np.repeat(clicked, times), level=sure)
+    """ERR: clicks by grade."""
+    page, place = np.nonzero(graded.shown)
+    grade, clicked, count = graded.pair[graded.shown], graded.clicked[graded.shown], graded.count[page]
     return calibrate_err(page, place + 1, grade, clicked, count, of=COUNTED[name], level=sure)  # type: ignore[arg-type]
 
 

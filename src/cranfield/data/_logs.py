@@ -105,6 +105,12 @@ class Log:
 
         return impressions(self, more)
 
+    def with_dwell(self) -> "Expression":
+        """The rows with seconds on each clicked document: as logged, else until the user's next sign, where known."""
+        from ._log_pages import with_dwell
+
+        return with_dwell(self)
+
     def fetch(self, expression: "Expression") -> dict[str, Any]:
         """What an expression comes to, as arrays by column; text as a list."""
         found = self.engine.fetch(expression)

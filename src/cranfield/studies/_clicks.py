@@ -20,9 +20,10 @@ from cranfield.clickmodels import (
     ranks_table,
     read_parted,
     read_steps,
+    read_times,
 )
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table, UnknownName, listed
-from cranfield.data import Log, Qrels, read_log, read_qrels
+from cranfield.data import Lengths, Log, Qrels, read_lengths, read_log, read_qrels
 from cranfield.online import answerable, answerable_of, online_table, parse_online
 from cranfield.stats import LEVEL, check_level
 
@@ -45,6 +46,7 @@ def clicks(
     framework: str | None = None,
     calibrate: str | Iterable[str] = (),
     qrels: Any = None,
+    lengths: Any = None,
     infer: bool = False,
     cuts: Sequence[float] = (),
     columns: Mapping[str, str] | None = None,
@@ -65,8 +67,9 @@ def clicks(
     learn from counts (PBM, UBM, click-through rates) take these, and logs that are far larger than memory.
 
     ``calibrate`` names measures to fit to the log: RBP, CWL and MP without judgments; TBG, ERR and those of click
-    models (uPBM, rrDBN, …) with ``qrels``. With ``infer`` the relevance that the best model sees in documents becomes
-    a table of judgments; ``cuts`` make grades of it.
+    models (uPBM, rrDBN, …) with ``qrels``. ``lengths`` of documents, with times in the log, tell TBG what reading
+    takes. With ``infer`` the relevance that the best model sees in documents becomes a table of judgments; ``cuts``
+    make grades of it.
     """
     check_level(level)
     if not 0 <= test < 1:
@@ -77,7 +80,8 @@ def clicks(
     online = _online(read, measures, framework, level)
     by_page = any(name not in FROM_STEPS for name in fitted_measures)
     parted = read_parted(read, wanted, test=test, seed=seed, pages=by_page)
-    measured = _calibrated(fitted_measures, read, parted, judged, level)
+    long = None if lengths is None else read_lengths(lengths)
+    measured = _calibrated(fitted_measures, read, parted, judged, long, level)
     whole, found = _learn(wanted, read, parted, progress)
     fit = replace(fit_table(found), notes=(*_gaps(read, parted), *_unseen(parted)))
     order = sorted(range(len(found)), key=lambda place: -float(str(fit.cells("log_likelihood")[place])))
@@ -89,7 +93,7 @@ def clicks(
     if infer:
         tables["inferred"] = _inferred(whole, parted, cuts)
     tables["parameters"] = parameters_table(whole, level=level)
-    inputs = (read.source, *([] if judged is None else [judged.source.as_input()]))
+    inputs = (read.source, *(one.source.as_input() for one in (judged, long) if one is not None))
     asked = tuple(dict.fromkeys(map(str, online.cells("measure"))))
     made_by = Provenance(command=command, inputs=inputs, measures=asked, seed=seed)
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
@@ -155,10 +159,13 @@ def _unseen(parted: Parted) -> tuple[str, ...]:
     return (f"{share:.1%} of the documents held out were never shown before for their topic; {guess}",) if share else ()
 
 
-def _calibrated(names: Sequence[str], log: Log, parted: Parted, qrels: Qrels | None, level: float) -> Table:
+def _calibrated(
+    names: Sequence[str], log: Log, parted: Parted, qrels: Qrels | None, lengths: Lengths | None, level: float
+) -> Table:
     """A row for each parameter of each fitted measure."""
-    steps = read_steps(log) if set(FROM_STEPS) & set(names) else None
-    found = {name: calibrate_measure(name, parted.every, qrels=qrels, steps=steps, level=level) for name in names}
+    given: Any = {"qrels": qrels, "level": level, "steps": read_steps(log) if set(FROM_STEPS) & set(names) else None}
+    given["times"] = read_times(log, lengths) if "TBG" in names else None
+    found = {name: calibrate_measure(name, parted.every, **given) for name in names}
     rows = [{"name": name, **row} for name, one in found.items() for row in one.table.rows()]
     notes = tuple(dict.fromkeys(f"{name}: {note}" for name, one in found.items() for note in one.notes))
     return Table.from_rows(rows, CALIBRATED, caption="measures with the users of this log", notes=notes)
