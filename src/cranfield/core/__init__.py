@@ -33,6 +33,7 @@ from .provenance import Provenance as Provenance
 from .render import FORMATS as FORMATS
 from .seed import SEED as SEED
 from .seed import generator as generator
+from .shares import score_interval as score_interval
 from .study import Study as Study
 from .table import Table as Table
 from .table import stack as stack

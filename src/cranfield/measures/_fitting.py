@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.core import ParameterError, Table
+from cranfield.core import ParameterError, Table, score_interval
 
 from ._base import Measure
 
@@ -85,10 +85,7 @@ def share(parameter: str, part: float, whole: float, level: float) -> Estimate:
     """A share with the interval of Wilson (wilson1927); nothing of nothing is 0, and may be anything."""
     if whole <= 0:
         return Estimate(parameter, 0.0, 0.0, 1.0, 0)
-    z2 = _z(level) ** 2
-    middle = (part + z2 / 2) / (whole + z2)
-    half = np.sqrt(z2 * (part * (whole - part) / whole + z2 / 4)) / (whole + z2)
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    low, high = score_interval(part, whole, _z(level))
     return Estimate(parameter, float(part / whole), float(low), float(high), round(whole))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Provenance, Table
+from cranfield.core import Provenance, Table, score_interval
 from cranfield.data import Values
 
 from ._base import LEVEL, Answer, Asked, Pairs, PairTest, check_level, tail
@@ -61,13 +61,7 @@ def share_interval(
     """Wilson's score interval of a share of all topics, or of as many as each has; NaN without topics."""
     from scipy.special import ndtri
 
-    z2 = ndtri(1 - level / 2) ** 2
-    n = np.where(np.asarray(topics) > 0, topics, np.nan)
-    share = counts / n
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)  # wilson1927
-    half = np.sqrt(z2 * share * (1 - share) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
-    # Its ends are exact where all topics or none are counted; floats miss them by a bit.
-    return np.where(counts == 0, 0.0 * share, middle - half), np.where(counts == topics, share, middle + half)
+    return score_interval(counts, topics, ndtri(1 - level / 2))
 
 
 def score_of_difference(outcomes: Outcomes, difference: PerPair) -> PerPair:
