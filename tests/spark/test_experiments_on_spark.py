@@ -37,12 +37,13 @@ def test_effects_on_a_million_users_are_the_same(spark: SparkSession, people: Pa
     same_tables(*map(effects_of_arms_table, found))
     assert sum(found[1].ratio.users) == ROWS
     assert found[0].ratio.p == pytest.approx(found[1].ratio.p, rel=NEAR)
-    holed = there.mutate(clicks=ibis.ifelse(there.user == "u7", ibis.null("int64"), there.clicks))
-    with pytest.raises(ParameterError, match="1 users have no clicks"):
-        analyse_experiment(holed, "clicks", control="a")
     whole = [read_sums(one, METRICS)[""] for one in (here, there)]
     assert whole[0].count() == whole[1].count() == ROWS
     same_tables(*(ranked_table(one, METRICS[1], control="a", draws=20) for one in (here, there)))
+    there = there.filter(there.user.endswith("7"))
+    holed = there.mutate(clicks=ibis.ifelse(there.user == "u7", ibis.null("int64"), there.clicks))
+    with pytest.raises(ParameterError, match="1 users have no clicks"):
+        analyse_experiment(holed, "clicks", control="a")
 
 
 def test_a_study_of_a_million_users_says_the_same(spark: SparkSession, people: Path) -> None:
@@ -88,7 +89,7 @@ def test_a_study_of_a_log_of_a_million_rows_says_the_same(logs: tuple[Log, Log])
 def test_users_in_two_arms_and_in_none_are_left_out_on_both(logs: tuple[Log, Log]) -> None:
     studies = []
     for log in logs:
-        rows: Any = log.rows
+        rows: Any = log.rows.filter(log.rows["impression"].endswith("7"))
         arm = rows.user.endswith("99").ifelse(None, (rows.topic == "q39").ifelse("a", rows.arm))
         studies.append(ab(replace(log, rows=rows.mutate(arm=arm)), "ctr", control="a"))
     same_studies(*studies)

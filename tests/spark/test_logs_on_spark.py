@@ -20,9 +20,10 @@ from cranfield.clickmodels import (
     read_pages,
     read_parted,
     read_steps,
+    read_times,
 )
 from cranfield.core import Table
-from cranfield.data import Log, read_log
+from cranfield.data import Log, read_lengths, read_log
 from cranfield.online import answerable, online_outcomes, online_table
 from cranfield.studies import clicks
 from tests import clicked
@@ -102,6 +103,20 @@ def test_steps_from_click_to_click_are_the_same(logs: tuple[Log, Log]) -> None:
     assert mine.count.sum() > 10_000
     for name in ("start", "end", "count"):
         np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
+
+
+def test_seconds_on_summaries_and_documents_are_the_same(logs: tuple[Log, Log]) -> None:
+    lengths = read_lengths({f"d{place}": 100.0 + place for place in range(25)})  # of five nobody knows it
+    mine, other = (read_times(log, lengths) for log in logs)
+    assert mine.notes == other.notes != ()
+    assert mine.summary is not None
+    assert other.summary is not None
+    np.testing.assert_allclose(mine.summary, other.summary, rtol=NEAR)
+    assert len(mine.summary) > 10_000
+    assert mine.dwell is not None
+    assert other.dwell is not None
+    for left, right in zip(mine.dwell, other.dwell, strict=True):
+        np.testing.assert_allclose(left, right, rtol=NEAR)
 
 
 def sorted_cells(cells: Cells) -> NDArray[np.float64]:

@@ -134,7 +134,7 @@ class LooksOverTime(Chart):
         return picture.properties(title=headline(_first_shown(groups), how, few)).configure(**THEME)
 
 
-def _over_time(rows: list[Row], *, last: bool, high: int) -> "alt.LayerChart":
+def _over_time(rows: list[Row], *, last: bool, high: int) -> Any:
     """The course of one measure in one treatment; the days stand below the last panel."""
     dated = isinstance(rows[0]["day"], date)
     kind = "T" if dated else "Q" if all(isinstance(row["day"], int | float) for row in rows) else "O"

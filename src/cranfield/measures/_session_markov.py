@@ -40,7 +40,9 @@ class MarkovSession(SessionMeasure):
         """Refuse a session that never ends."""
         if not self.p + self.q + self.r < 1:
             hint = "p, q and r add up to less than 1: the rest is the chance to end the session"
-            raise ParameterError(f"a session of {self.name} with p={self.p}, q={self.q}, r={self.r} never ends", hint)
+            raise ParameterError(
+                f"a session of {self.name} with p={self.p}, q={self.q}, r={self.r} never ends", hint=hint
+            )
 
     @property
     def ranking(self) -> Measure:
@@ -87,9 +89,8 @@ class Walk:
 def _walk(depth: int, p: float, q: float, r: float) -> Walk:
     place = np.arange(depth)
     on, back = p * (place < depth - 1), q * (place > 0)
-    end = 1 - p - q - r
-    whole = on + back + r + end
-    on, back, end = on / whole, back / whole, end / whole
+    whole = on + back + 1 - p - q
+    on, back, end = on / whole, back / whole, (1 - p - q - r) / whole
     step = [0.0]  # from each rank to the next; a step back has to be made good first
     for rank in range(depth - 1):
         step.append((1 + back[rank] / (on[rank] + back[rank]) * step[-1]) * (on[rank] + back[rank]) / on[rank])

@@ -13,7 +13,9 @@ from cranfield.data import Assessed, Values
 from ._base import Cutoff, Grade, Measure, TopGrade
 from ._discounted import DCG, RBP
 from ._parse import parse_measure
-from ._session_base import SESSION_MEASURES, Positions, SessionMeasure, session_measure
+from ._session_base import SESSION_MEASURES as SESSION_MEASURES
+from ._session_base import Positions, session_measure
+from ._session_base import SessionMeasure as SessionMeasure
 from ._session_markov import MarkovSession as MarkovSession
 from ._values import measure_all
 

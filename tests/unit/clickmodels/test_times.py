@@ -26,8 +26,8 @@ def log_of(pages: int, *, seed: int = 1) -> dict[str, list[Any]]:
             at += SUMMARY * draw.uniform(0.5, 1.5)
             clicked = draw.random() < 0.25
             dwell = max(0.5, OPENING + READING * WORDS[document] + draw.gauss(0, 4)) if clicked else None
-            rows.append((f"i{page}", f"u{page % 9}", start, "q", rank, document, int(clicked)))
-            rows[-1] += (at if clicked else None, dwell)
+            same = (f"i{page}", f"u{page % 9}", start, "q", rank, document, int(clicked))
+            rows.append((*same, at if clicked else None, dwell))
             at += dwell or 0.0
     names = ("impression", "user", "time", "topic", "rank", "document", "clicked", "click_time", "dwell")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))

@@ -1,5 +1,6 @@
 """The Markov session measure: by hand on pages of two documents, and by walking step by step on longer ones."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import log
 
@@ -15,7 +16,7 @@ SESSIONS = {"t1": ("a", 1), "t2": ("a", 2), "t3": ("a", 3)}
 STEPS = 1500  # of a walk: nobody is left by then
 
 
-def value_of(measure: str | MarkovSession, grades: dict[str, tuple[int, ...]] | None = None) -> float:
+def value_of(measure: str | MarkovSession, grades: Mapping[str, tuple[int, ...]] | None = None) -> float:
     """The value of the one session."""
     judged = grades or GRADES
     qrels = {topic: {f"d{place}": grade for place, grade in enumerate(row)} for topic, row in judged.items()}
@@ -112,3 +113,5 @@ def test_it_is_written_and_read() -> None:
     for wrong in ("MsM(p=0.9)", "MsM(p=0.5,q=0.5)", "MsM(r=0)", "MsM@0", "MsM(discount='exp')"):
         with pytest.raises(CranfieldError, match=r"\nhint: "):
             parse_session_measure(wrong)
+    with pytest.raises(CranfieldError, match="never ends\nhint: p, q and r add up to less than 1"):
+        MarkovSession(p=0.9)

@@ -33,7 +33,11 @@ def test_a_day_is_an_analysis_of_all_users_so_far(metric: Metric) -> None:
 
 def test_several_metrics_are_looked_at_at_once() -> None:
     data = by_day(effect=0.3)
-    asked = [Metric("ctr", "clicks", "impressions"), Metric("clicks", covariate="clicks_before"), "bought"]
+    asked: list[str | Metric] = [
+        Metric("ctr", "clicks", "impressions"),
+        Metric("clicks", covariate="clicks_before"),
+        "bought",
+    ]
     every = looks_at(data, asked, control="a", treatment="b")
     alone = [look for metric in asked for look in looks_at(data, metric, control="a", treatment="b")]
     assert [(look.effect.metric.name, look.day) for look in every] == [
