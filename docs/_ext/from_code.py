@@ -46,6 +46,7 @@ ABOUT = {
     "binary": "A document is relevant or it is not; `rel` is the smallest grade that is.",
     "graded": "Grades count, not only whether there is one.",
     "user model": "Somebody reads down the ranking and leaves at some rank: [](../concepts/users.md).",
+    "diversity": "Documents are judged for each subtopic of a topic: [](../concepts/diversity.md).",
     "interval": "Made to have equal steps: [](../concepts/scales.md).",
     "count": "How many there are of something; no word about quality.",
 }
@@ -121,7 +122,8 @@ def worked_example(details: cf.Study) -> str:
         return ""
     (row,) = details["examples"].rows()
     missed = f" ({row['missed']} missed)" if row["missed"] else ""
-    return f"`{row['measure']}` of grades {row['ranking']}{missed}: `{row['working']}` = {row['value']:.4f}"
+    beside = f", beside them {row['beside']}" if row["beside"] else ""
+    return f"`{row['measure']}` of grades {row['ranking']}{missed}{beside}: `{row['working']}` = {row['value']:.4f}"
 
 
 def lost(example: Counterexample) -> str:
@@ -131,6 +133,8 @@ def lost(example: Counterexample) -> str:
         for grades in (example.before, example.after, example.missed)
     )
     told = f" ({missed} missed)" if missed else ""
+    beside = "; ".join(f"{' '.join(f'{x:g}' for x in row)} of grade {grade}" for grade, row in example.beside)
+    told += f" (beside them {beside})" if beside else ""
     return f"{example.axiom}: {after or 'nothing'} has a worse value than {before}{told} {{cite:p}}`{example.cite}`"
 
 

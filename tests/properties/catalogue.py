@@ -58,6 +58,11 @@ EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
     "IAP": ({"points": 3}, *({"rounding": way} for way in ROUNDINGS)),
     "NRG": tuple({"of": of} for of in (DCG(), NDCG(dcg="exp-log2"), RBP(), RR(rel=2), ERR(), INST(), P(k=5))),
     "TaSC": ({"by": "mean"}, {"of": AP()}, {"of": RR(), "by": "mean"}),
+    **dict.fromkeys(("alpha_DCG", "ERR_IA"), ({"alpha": 0.0}, {"alpha": 0.9}, {"normalize": False})),
+    **dict.fromkeys(("alpha_nDCG", "nERR_IA"), ({"alpha": 0.0}, {"alpha": 0.3}, {"alpha": 1.0})),
+    **dict.fromkeys(("NRBP", "nNRBP"), ({"beta": 0.9}, {"alpha": 0.3})),
+    "nDCG_IA": ({"dcg": "exp-log2"},),
+    "DSharp_nDCG": ({"gamma": 0.2},),
     "RareP": ({"alpha": 0.0}, {"alpha": 3.0}),
     "interval": (
         *({"of": of} for of in (RR(), NDCG(k=5), RBP(k=5), ERR(k=3))),

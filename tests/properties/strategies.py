@@ -1,11 +1,15 @@
 """Rankings that Hypothesis makes up, and the assessed runs they become."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
-from cranfield.data import Assessed, assess
+from cranfield.data import Assessed, SideTable, assess, read_intents, read_qrels
 
 NOT_JUDGED, SPAM = -1, -2  # not in the qrels; in the qrels with a grade below 0, which counts as unjudged too
 TOP = 3
@@ -49,15 +53,51 @@ def assess_topics(*given: Topic) -> Assessed:
             if r < len(topic.rankings) and topic.rankings[r]
         }
         runs[f"run{r}"]["last"] = {"d0": 1.0}
-    return assess(qrels, runs)
+    return assess_beside(qrels, runs)
+
+
+def assess_beside(qrels: Mapping[str, Mapping[str, int]], runs: Any) -> Assessed:
+    """Runs with everything known beside grades that some measure needs.
+
+    A document has its grade in one of three subtopics, and less or nothing in others, by its name and grade alone;
+    which subtopics of a topic are meant more often hangs on its judgments.
+    """
+    rows = [
+        (topic, subtopic, document, lower)
+        for topic, judged in qrels.items()
+        for document, grade in judged.items()
+        for subtopic, lower in in_subtopics(document, grade).items()
+    ]
+    names = ("topic", "subtopic", "document", "grade")
+    judgments = read_qrels(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), subtopics=True)
+    meant = [
+        (topic, subtopic, Random(f"{subtopic} {sorted(judged.items())}").choice([0, 1, 1, 3]))
+        for topic, judged in qrels.items()
+        for subtopic in "abc"
+    ]
+    weights = dict(zip(("topic", "subtopic", "weight"), map(list, zip(*meant, strict=True)), strict=True))
+    return assess(judgments, runs, beside=[read_intents(weights)])
+
+
+@cache
+def in_subtopics(document: str, grade: int) -> dict[str, int]:
+    """The grade of a document in the subtopics that it was judged for."""
+    rng = Random(f"{document} {grade}")
+    first, *others = rng.sample("abc", 3)
+    return {first: grade} | {other: rng.randint(0, grade) for other in others if grade >= 0 and rng.random() < 0.6}
 
 
 def assess_grades(
-    *rankings: Sequence[int], missed: Sequence[int] = (), lengths: Sequence[tuple[int, float]] = ()
+    *rankings: Sequence[int],
+    missed: Sequence[int] = (),
+    lengths: Sequence[tuple[int, float]] = (),
+    kind: str = "",
+    beside: Sequence[tuple[int, Sequence[float]]] = (),
 ) -> Assessed:
     """Rankings of one topic, given as grades from the top; what ``missed`` says of the first is judged too.
 
-    ``lengths`` says how many words documents of a grade have; others have 500 then.
+    ``lengths`` says how many words documents of a grade have; others have 500 then. ``beside`` is what a side table of
+    that ``kind`` says of documents of a grade.
     """
     named = [_named(ranking) for ranking in rankings]
     judged = _named([*rankings[0], *missed])
@@ -71,7 +111,13 @@ def assess_grades(
     }
     long = dict(lengths)
     words = {document: long.get(grade, 500.0) for document, grade in judged.items()} if lengths else None
-    return assess({"t0": qrels, "last": {"d0": 1}}, runs, lengths=words)
+    assessed = assess({"t0": qrels, "last": {"d0": 1}}, runs, lengths=words)
+    if not beside:
+        return assessed
+    known, columns = dict(beside), len(beside[0][1])
+    rows = [known.get(int(grade), [0.0] * columns) if grade >= 0 else [-np.inf] * columns for grade in assessed.grade]
+    weight = np.full((2, columns), 1 / columns)
+    return assessed.with_table(kind, SideTable(tuple("abc"[:columns]), np.array(rows), weight))
 
 
 def _judged(grades: Sequence[int]) -> dict[str, int]:

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cranfield.data import Assessed, assess
+from cranfield.data import Assessed
 from cranfield.measures import Measure, expected, straddling, tie_bounds
 
 from .catalogue import CASES, NAMES, cases
-from .strategies import GRADES, NOT_JUDGED
+from .strategies import GRADES, NOT_JUDGED, assess_beside
 
 NOISE = 1e-12
 SOME = [measure for measure in CASES if measure.k in (None, 3)][::3]
@@ -45,7 +45,7 @@ class Tied:
 
     def assessed(self, *runs: dict[str, float]) -> Assessed:
         judged = {f"d{d}": grade for d, grade in enumerate(self.grades) if grade != NOT_JUDGED} or {"nobody": 0}
-        return assess({"t": judged}, {f"run{r}": {"t": run} for r, run in enumerate(runs)})
+        return assess_beside({"t": judged}, {f"run{r}": {"t": run} for r, run in enumerate(runs)})
 
 
 @st.composite
@@ -116,5 +116,5 @@ def test_what_stands_beside_a_ranking_never_changes_its_mean(topic: Tied, other:
     alone = expected(topic.assessed(topic.run()), SOME)[0]
     grades = [{f"d{d}": g for d, g in enumerate(t.grades) if g != NOT_JUDGED} or {"nobody": 0} for t in (topic, other)]
     qrels = dict(zip(("t", "u"), grades, strict=True))
-    beside = assess(qrels, {"run0": {"t": topic.run(), "u": other.run()}, "run1": {"u": other.run()}})
+    beside = assess_beside(qrels, {"run0": {"t": topic.run(), "u": other.run()}, "run1": {"u": other.run()}})
     np.testing.assert_array_equal(expected(beside, SOME)[0][0, 0], alone[0, 0])

@@ -80,6 +80,16 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     help="Take documents that nobody judged as not relevant, or as of the top grade.",
 )
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
+@click.option("--subtopics", is_flag=True, help="The second column of the judgments is a subtopic.")
+@click.option("--intents", metavar="FILE", help="How likely each subtopic is meant, for measures of diversity.")
+@click.option("--attributes", metavar="FILE", help="Which group each document is in, for measures of fairness.")
+@click.option(
+    "--aspect",
+    "aspects",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Other labels of the documents, such as understandability=FILE; may be repeated.",
+)
 @prior_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
@@ -102,6 +112,10 @@ def command(
     residual: bool,
     unjudged: str | None,
     lengths: str | None,
+    subtopics: bool,
+    intents: str | None,
+    attributes: str | None,
+    aspects: tuple[str, ...],
     prior: tuple[str, ...],
     gains: bool,
     scores: str | None,
@@ -126,6 +140,7 @@ def command(
       cranfield evaluate qrels.txt bm25.txt -m "RBP P@10" --residual
       cranfield evaluate qrels.txt bm25.txt -m all_trec --format trec_eval
       cranfield evaluate qrels.txt runs/ -m "nDCG@10 NRG(nDCG@10)" --prior bm25
+      cranfield evaluate diversity-qrels.txt runs/ -m "alpha_nDCG@20 ERR_IA@20 StRecall@20"
       cranfield evaluate --scores ap.csv --aggregate median
     """
     check_output("given" if form == "trec_eval" else form, output)
@@ -141,6 +156,10 @@ def command(
             "--residual": residual,
             "--unjudged": unjudged,
             "--lengths": lengths,
+            "--subtopics": subtopics,
+            "--intents": intents,
+            "--attributes": attributes,
+            "--aspect": aspects,
             "--prior": prior,
         }
         words = [*filter(None, [qrels]), *runs, *measures, *(option for option, given in asked.items() if given)]
@@ -164,6 +183,10 @@ def command(
                 residual=residual,
                 unjudged=UNJUDGED[unjudged],
                 lengths=lengths,
+                subtopics=subtopics,
+                intents=intents,
+                attributes=attributes,
+                aspects=_by_name(aspects),
                 prior=said_prior(prior),
                 gains=gains,
                 scale=scale,
@@ -183,6 +206,14 @@ def command(
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
     if chart:
         _draw(study, chart)
+
+
+def _by_name(aspects: Sequence[str]) -> dict[str, str] | None:
+    """The files of aspects, by their names."""
+    for aspect in aspects:
+        if not aspect.partition("=")[0] or not aspect.partition("=")[2]:
+            raise click.UsageError(f"--aspect {aspect} names no file\nhint: write understandability=FILE")
+    return {name: file for name, _, file in (aspect.partition("=") for aspect in aspects)} or None
 
 
 def _scored(scores: str, only: list[str] | None, aggregate: str | None) -> Values:

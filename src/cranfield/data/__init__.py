@@ -36,11 +36,17 @@ from ._run import read_run as read_run
 from ._run import run_name as run_name
 from ._scenario import with_unjudged_as as with_unjudged_as
 from ._scores import read_scores as read_scores
+from ._side import NEEDED as NEEDED
+from ._side import Side as Side
+from ._side import SideTable as SideTable
+from ._side import read_sides as read_sides
 from ._source import DATASET as DATASET
 from ._source import Source as Source
 from ._source import is_dataset as is_dataset
 from ._strata import Strata as Strata
 from ._strata import strata_of as strata_of
+from ._subtopics import Subtopics as Subtopics
+from ._subtopics import read_intents as read_intents
 from ._values import Curve as Curve
 from ._values import Given as Given
 from ._values import Values as Values

@@ -1,7 +1,7 @@
 """From judgments and runs to assessed runs."""
 
 from collections.abc import Callable, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import cpu_count
 from typing import Any
 
@@ -17,9 +17,22 @@ from ._columns import numbers, strings
 from ._lengths import Lengths, read_lengths
 from ._problems import listed, problem
 from ._qrels import Qrels, read_qrels
-from ._run import Run, RunFile, RunFrame, Runs, find_runs, is_trec_eval_9, order_of, ranked, ranked_files
+from ._run import (
+    Run,
+    RunFile,
+    RunFrame,
+    Runs,
+    find_runs,
+    is_trec_eval_9,
+    order_of,
+    ranked,
+    ranked_files,
+    read_run,
+)
+from ._side import Side
 from ._source import Source
 from ._strata import named_strata
+from ._subtopics import Subtopics
 
 ENTRIES = ("document", "rank", "tie_first", "tie_last", "above")
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
@@ -50,6 +63,7 @@ def assess(
     also: Sequence[tuple[Sequence[object], Sequence[object]]] = (),
     sum_above: Attribute | None = None,
     lengths: Any = None,
+    beside: Sequence[Side] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Assessed:
@@ -58,7 +72,9 @@ def assess(
     ``ties`` orders documents of equal score, ``compat="trec_eval-9"`` compares scores as float32 and forgives columns
     after the sixth, ``without_self`` leaves out documents with the id of their topic, ``sum_above`` adds up an
     attribute over everything ranked above each found document. ``lengths`` says how many words each document has (what
-    ``read_lengths`` reads); they are added up in the same way, and kept.
+    ``read_lengths`` reads); they are added up in the same way, and kept. ``beside`` is what is known of documents
+    beside their grade (what ``read_intents``, ``read_attributes`` and ``read_aspects`` read): it becomes side tables.
+    Judgments that were read with ``subtopics=True`` bring one themselves.
     """
     order = order_of(ties)
     if lengths is not None and sum_above is not None:
@@ -68,8 +84,13 @@ def assess(
     found = find_runs(runs)
     if not found:
         raise ParameterError("there is no run to assess", hint="give at least one run")
+    sides = _sides(judgments, beside)
+    if any(side.every_run for side in sides):
+        found = [_whole(run, order, compat) for run in found]
     tables = [(judgments.topics, judgments.topic, judgments.document)]
     tables.extend(_side_table(topics, documents) for topics, documents in also)
+    whole = [run for run in found if isinstance(run, Run)]
+    tables.extend(named for side in sides for named in side.names(whole))
     names = _native.Names(tables)
     options: dict[str, Any] = {"ties": order, "trec_eval_9": is_trec_eval_9(compat), "names": names}
     options["without_self"] = without_self
@@ -80,7 +101,27 @@ def assess(
     reads = _read_all(found, options, threads or cpu_count() or 1, progress)
     for read, source in reads:
         _meet(judgments, read, source)
-    return _joined(judgments, names, found, reads, known)
+    assessed = _joined(judgments, names, found, reads, known)
+    more = tuple(side.source for side in sides if side.source is not None)
+    beside_them = {side.kind: side.table(judgments, names) for side in sides}
+    return replace(assessed, tables=beside_them, sources=(*assessed.sources, *more)) if sides else assessed
+
+
+def _sides(judgments: Qrels, beside: Sequence[Side]) -> list[Side]:
+    """What is known beside grades, each kind once; the subtopics of judgments count alike where nobody says more."""
+    kinds = [side.kind for side in beside]
+    if len(set(kinds)) < len(kinds):
+        raise ParameterError("one kind of side table is given twice", hint="give it once")
+    if "subtopics" in kinds and not judgments.by_subtopic:
+        hint = "read the judgments with subtopics=True"
+        raise ParameterError("weights of subtopics meet judgments without subtopics", hint=hint)
+    alike: list[Side] = [Subtopics({})] if judgments.by_subtopic and "subtopics" not in kinds else []
+    return [*beside, *alike]
+
+
+def _whole(run: Run | RunFile | RunFrame, order: Ties, compat: str | None) -> Run:
+    """A run in memory: documents that nobody judged are to be found in it."""
+    return run if isinstance(run, Run) else read_run(run, ties=order, compat=compat)
 
 
 def _side_table(topics: Sequence[object], documents: Sequence[object]) -> tuple[Strings, NDArray[np.uint32], Strings]:
@@ -157,7 +198,7 @@ def _joined(
         retrieved=np.concatenate([read["retrieved"][:topics] for read, _ in reads]),
         tied=np.concatenate([read["tied"][:topics] for read, _ in reads]),
         length=None if lengths is None else lengths.of(names.documents)[: len(grade)],
-        stratum=named_strata(judgments, names.rows[0], len(grade)),
+        stratum=None if judgments.by_subtopic else named_strata(judgments, names.rows[0], len(grade)),
         named_by=tuple(names.rows),
         sources=(judgments.source, *(source for _, source in reads), *([lengths.source] if lengths else [])),
         notes=tuple(notes),

@@ -1,6 +1,6 @@
 """The assessed run: where each run put every document that somebody named."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol, TypeVar, cast
@@ -12,6 +12,7 @@ from cranfield._native import Strings
 from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Gains, Grades, Ranks, Rows
 
+from ._side import LABELS, NEEDED, SideTable
 from ._source import Source
 
 T = TypeVar("T")
@@ -90,6 +91,14 @@ class Block:
             raise ParameterError("nobody knows how long the documents are", hint="assess with lengths=")
         return np.where(self.document >= 0, self.assessed.length[self.document], 0)
 
+    def beside(self, kind: str) -> NDArray[np.float64]:
+        """(row, document, column): what a side table says of each document; -inf where it says nothing."""
+        return self.once(("beside", kind), lambda: self._beside(self.assessed.table(kind)))
+
+    def _beside(self, table: SideTable) -> NDArray[np.float64]:
+        there = self.document >= 0
+        return np.where(there[..., None], table.value[np.where(there, self.document, 0)], NOBODY)
+
     @property
     def judged(self) -> Ranks:
         """(row, document): how many judged documents stand there or above, shown or not."""
@@ -154,6 +163,7 @@ class Assessed:
     prior: NDArray[np.bool_] | None = None
     # For the qrels and then each side table: which named document each of its rows is.
     named_by: tuple[NDArray[np.int64], ...] = ()
+    tables: Mapping[str, SideTable] = field(default_factory=dict)  # what is known beside grades, by its kind
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     # What follows from the judgments alone, for whoever has the same ones.
@@ -267,8 +277,23 @@ class Assessed:
         return np.flatnonzero(begins)
 
     def with_grades(self, grade: NDArray[np.float64]) -> "Assessed":
-        """The same rankings under other grades of the same documents."""
-        return replace(self, grade=np.asarray(grade, dtype=np.float64))
+        """The same rankings under other grades of the same documents; what labels said beside them is gone."""
+        tables = {kind: table for kind, table in self.tables.items() if kind not in LABELS}
+        return replace(self, grade=np.asarray(grade, dtype=np.float64), tables=tables)
+
+    def table(self, kind: str) -> SideTable:
+        """What is known of the named documents beside their grades."""
+        if kind not in self.tables:
+            raise ParameterError(f"nobody said what {kind} the documents have", hint=NEEDED[kind])
+        return self.tables[kind]
+
+    def with_table(self, kind: str, table: SideTable) -> "Assessed":
+        """The same rankings with something more known of the named documents."""
+        return replace(self, tables={**self.tables, kind: table})
+
+    def in_order(self, worth: NDArray[np.float64]) -> "Assessed":
+        """One run that ranks the judged documents of every topic by a worth (named,) of their own, highest first."""
+        return self._ideal_by(worth)
 
     @property
     def ideal(self) -> "Assessed":

@@ -1,6 +1,6 @@
 """Assessed runs that come from no file: given by the grades down them, or by their documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +9,20 @@ from cranfield._native import Strings
 
 from ._assessed import NOBODY, Assessed
 from ._qrels import Qrels
+from ._side import SideTable
 from ._source import Source
 
 
-def assess_grades(rankings: Sequence[Sequence[float]], missed: Sequence[Sequence[float]] = ()) -> Assessed:
+def assess_grades(
+    rankings: Sequence[Sequence[float]],
+    missed: Sequence[Sequence[float]] = (),
+    *,
+    beside: Mapping[str, Sequence[Sequence[float]]] | None = None,
+) -> Assessed:
     """One run whose rankings are given by the grades down them, a topic each; below 0 is a document nobody judged.
 
-    ``missed`` are the grades of judged documents that each ranking does not hold.
+    ``missed`` are the grades of judged documents that each ranking does not hold. ``beside`` has a row for each
+    document of a side table, topic by topic, those that are missed last; its columns count alike.
     """
     lengths = np.array([len(ranking) for ranking in rankings])
     others = [list(missed[t]) if t < len(missed) else [] for t in range(len(rankings))]
@@ -37,7 +44,14 @@ def assess_grades(rankings: Sequence[Sequence[float]], missed: Sequence[Sequence
         tie_last=rank,
         retrieved=lengths.astype(np.int32),
         tied=np.zeros(len(lengths), np.int32),
+        tables={kind: _table(rows, len(rankings)) for kind, rows in (beside or {}).items()},
     )
+
+
+def _table(rows: Sequence[Sequence[float]], topics: int) -> SideTable:
+    value = np.array([[float(number) for number in row] for row in rows])
+    columns = value.shape[1]
+    return SideTable(tuple(str(i + 1) for i in range(columns)), value, np.full((topics, columns), 1 / columns))
 
 
 def assess_documents(document: NDArray[np.int32], grade: NDArray[np.float64]) -> Assessed:

@@ -1,6 +1,6 @@
 """Judgments."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+SUBTOPICS = "if the second column is a subtopic, say so: --subtopics (subtopics=True)"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Qrels:
     """Judgments: the grade that each document of each topic was given; below 0 counts as unjudged."""
@@ -31,6 +34,7 @@ class Qrels:
     subtopics: Strings  # distinct values of the second column
     subtopic: NDArray[np.uint32]  # (judgment,)
     source: Source
+    by_subtopic: bool = False  # whether the second column was read as a subtopic
 
     def __len__(self) -> int:
         return len(self.grade)
@@ -75,7 +79,7 @@ def read_qrels(
     judged once for each. With ``check=False`` errors are kept in ``source.problems`` instead of raised.
     """
     if isinstance(data, Qrels):
-        return data
+        return replace(data, by_subtopic=True) if subtopics else data
     if is_dataset(data):
         from ._ir_datasets import dataset_judgments
 
@@ -85,14 +89,16 @@ def read_qrels(
         columns = from_file(path, "grade")
         if columns is None:
             return _from_text(path, name or str(path), gains=gains, subtopics=subtopics, check=check)
-        return _from_columns(columns, name or str(path), gains=gains)
+        return _from_columns(columns, name or str(path), gains=gains, subtopics=subtopics)
     name = name or "qrels"
-    return _from_columns(from_object(data, "grade", name=name), name, gains=gains)
+    return _from_columns(from_object(data, "grade", name=name), name, gains=gains, subtopics=subtopics)
 
 
 def _from_text(path: Path, name: str, *, gains: bool, subtopics: bool, check: bool) -> Qrels:
     read = _native.read_qrels(path, gains=gains, subtopics=subtopics)
     problems = Problems.of(name, read)
+    if not subtopics and len(read.get("iterations", ())) > 1:
+        problems = _with_subtopics_in_mind(problems)
     if check or "grade" not in read:
         problems.stop()
     source = Source(name, read["digest"], "qrels", problems, read["header"])
@@ -104,10 +110,20 @@ def _from_text(path: Path, name: str, *, gains: bool, subtopics: bool, check: bo
         read["iterations"],
         read["iteration"],
         source,
+        subtopics,
     )
 
 
-def _from_columns(columns: Columns, name: str, *, gains: bool) -> Qrels:
+def _with_subtopics_in_mind(problems: Problems) -> Problems:
+    """Where a document is judged twice: perhaps once for each of several subtopics."""
+    kept = tuple(
+        replace(found, hint=f"{found.hint}; {SUBTOPICS}") if found.code == "E-DUPQREL" else found
+        for found in problems.kept
+    )
+    return replace(problems, kept=kept)
+
+
+def _from_columns(columns: Columns, name: str, *, gains: bool, subtopics: bool) -> Qrels:
     topics, topic = columns.topic.distinct()
     grade = columns.number
     if not len(grade):
@@ -117,10 +133,10 @@ def _from_columns(columns: Columns, name: str, *, gains: bool) -> Qrels:
         message = f"grade {grade[decimal[0]]} in row {decimal[0]} is not a whole number"
         raise problem(name, "E-DECIMAL", message, "if decimals are meant: gains=True")
     iteration = columns.iteration or Strings(["0"] * len(grade))
-    subtopics, subtopic = iteration.distinct()
+    second, subtopic = iteration.distinct()
     _once(columns, topics, topic, subtopic, name)
     source = Source(name, digest(columns.topic, columns.document, grade), "qrels")
-    return Qrels(topics, topic, columns.document, grade, subtopics, subtopic, source)
+    return Qrels(topics, topic, columns.document, grade, second, subtopic, source, subtopics)
 
 
 def _once(

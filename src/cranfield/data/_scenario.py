@@ -61,6 +61,7 @@ def with_unjudged_as(
         tied=np.zeros(len(rows), np.int32),
         stratum=moved_strata(assessed, was),
         named_by=(),
+        tables={},  # nobody knows what the new documents are beside their grade
         prior=None,
     )
 

@@ -56,19 +56,23 @@ class Counterexample:
     cite: str
     of: str = ""  # the measure that it is shown with, in notation; nothing: as one would first use it
     lengths: tuple[tuple[int, float], ...] = ()  # how many words documents of a grade have, where that matters
+    # What the side table that the measure needs says of documents of a grade.
+    beside: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A value worked out by hand: grades down a ranking (-1: unjudged), and the arithmetic that gives the value.
 
-    ``missed`` are grades of judged documents that the ranking does not hold.
+    ``missed`` are grades of judged documents that the ranking does not hold. ``beside`` is what the side table that the
+    measure needs says of each document, those of the ranking first: its grade in each subtopic, its share in a group.
     """
 
     of: str  # the measure, in notation
     ranking: tuple[float, ...]
     working: str
     missed: tuple[float, ...] = ()
+    beside: tuple[tuple[float, ...], ...] = ()
 
 
 # With unjudged documents taken out, one that is judged, though not relevant, pushes down all that stand below it.
@@ -90,6 +94,7 @@ class Measure(Declared, ABC):
     formula: ClassVar[str] = ""
     example: ClassVar[Example | None] = None
     needs_cutoff: ClassVar[bool] = False
+    needs: ClassVar[str] = ""  # what it has to know of documents beside their grade: the kind of a side table
     linear: ClassVar[bool] = False  # a sum over documents, each counted by its own grade and rank alone
 
     k: Cutoff = None
@@ -114,6 +119,11 @@ class Measure(Declared, ABC):
     def axioms(self) -> frozenset[str]:
         """What can be relied on: a better document moved up or put in never hurts; perfect is best."""
         return AXIOMS - {example.axiom for example in self.gives_up}
+
+    @property
+    def asks_for(self) -> str:
+        """The kind of side table without which it has no value; nothing: grades are enough."""
+        return self.needs
 
     @property
     def bounded(self) -> bool:

@@ -33,6 +33,11 @@ class Derived(Measure):
         return ORDINAL
 
     @property
+    def asks_for(self) -> str:
+        """As the measure inside."""
+        return self.of.asks_for
+
+    @property
     def gives_up(self) -> tuple[Counterexample, ...]:
         """As the measure inside, to whoever knows nothing else."""
         return self.of.gives_up

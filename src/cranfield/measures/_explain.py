@@ -7,13 +7,13 @@ import numpy as np
 
 from cranfield.core import Study, Table, definition, parameters
 from cranfield.core.explain import explain_declared, settings_in_words
-from cranfield.data import assess_grades
+from cranfield.data import NEEDED, assess_grades
 
 from ._base import MEASURES, Browsing, Cascade, Discounted, Example, Measure, Reader
 from ._parse import parse_measure, parse_measures
 from ._values import measure_all
 
-FAMILIES = ("binary", "graded", "user model", "relative", "interval", "count")
+FAMILIES = ("binary", "graded", "user model", "diversity", "fairness", "aspects", "relative", "interval", "count")
 USERS = (Discounted, Cascade, Reader, Browsing)  # whose docstrings say who reads, the most special first
 CUT = 10  # where a measure is cut off that needs it, and shows no example
 
@@ -74,6 +74,7 @@ def explained(*names: str) -> Study:
                     "before": _grades(lost.before),
                     "after": _grades(lost.after),
                     "missed": _grades(lost.missed),
+                    "beside": "; ".join(f"grade {grade}: {_grades(row)}" for grade, row in lost.beside),
                     "source": lost.cite,
                 }
                 for cls in asked
@@ -113,6 +114,7 @@ def _details(cls: type[Measure]) -> dict[str, Any]:
         "aggregate": cls.aggregate,
         "top_heavy": str(shown.scale.top_heavy),
         "axioms": ", ".join(sorted(shown.axioms)),
+        "needs": cls.needs,
     }
 
 
@@ -121,6 +123,7 @@ def _example(cls: type[Measure], example: Example) -> dict[str, Any]:
         "measure": example.of,
         "ranking": _grades(example.ranking),
         "missed": _grades(example.missed),
+        "beside": _rows(example.beside),
         "working": example.working,
         "value": worked(cls),
     }
@@ -135,7 +138,9 @@ def worked(cls: type[Measure]) -> float:
     """The value of a measure's own example."""
     if not cls.example:
         return np.nan
-    assessed = assess_grades([cls.example.ranking], [cls.example.missed])
+    assessed = assess_grades(
+        [cls.example.ranking], [cls.example.missed], beside={cls.needs: cls.example.beside} if cls.needs else None
+    )
     return float(measure_all(assessed, cls.example.of).cube[0, 0, 0])
 
 
@@ -145,7 +150,8 @@ def explain(name: str) -> str:
     facts = _facts(cls)
     if cls.example:
         missed = f" ({_grades(cls.example.missed)} missed)" if cls.example.missed else ""
-        shown = f"{cls.example.of} of grades {_grades(cls.example.ranking)}{missed}"
+        beside = f", {cls.needs} {_rows(cls.example.beside)}" if cls.example.beside else ""
+        shown = f"{cls.example.of} of grades {_grades(cls.example.ranking)}{missed}{beside}"
         facts = {"example": f"{shown}\n{cls.example.working} = {worked(cls):.4f}"} | facts
     if cls.formula:
         facts = {"formula": cls.formula} | facts
@@ -166,6 +172,7 @@ def _facts(cls: type[Measure]) -> dict[str, str]:
         f"against an order that puts the first rank above all others: {shown.scale.top_heavy}",
         "axioms": ", ".join(sorted(shown.axioms)) or "none",
         "gives up": ", ".join(lost),
+        "needs": cls.needs and f"{cls.needs}: {NEEDED[cls.needs]}",
         "source": cls.cite,
         "trec_eval": ", ".join(trec),
         "write": ", ".join(written),
@@ -176,3 +183,8 @@ def _facts(cls: type[Measure]) -> dict[str, str]:
 def _grades(grades: Sequence[float]) -> str:
     """Grades down a ranking; a question mark is a document that nobody judged."""
     return " ".join("?" if grade < 0 else f"{grade:g}" for grade in grades)
+
+
+def _rows(beside: Sequence[Sequence[float]]) -> str:
+    """What a side table says of each document of an example, one after the other."""
+    return " / ".join(map(_grades, beside))

@@ -39,7 +39,8 @@ class Interval(Derived):
         super().__post_init__()
         if self.of.k is None:
             raise ParameterError(f"{self.name} needs a cut-off", hint=f"write {self.name}({self.of.name}@10)")
-        if isinstance(self.of, Derived | Relative) or self.of.family == "count" or _asks_who_judged(self.of):
+        others = isinstance(self.of, Derived | Relative) or self.of.family == "count" or bool(self.of.asks_for)
+        if others or _asks_who_judged(self.of):
             message = f"{self.of} cannot be made an interval scale: its values depend on more than the grades ranked"
             raise ParameterError(message, hint="measures of relevant documents can: AP, RR, nDCG, RBP, ERR, …")
 

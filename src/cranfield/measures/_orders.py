@@ -117,9 +117,18 @@ def kinds(assessed: Assessed, measure: Measure) -> Kinds:
     if by_stratum(assessed, measure):
         grades, which = np.unique(grade, return_inverse=True)
         return np.where(earns, strata_of(assessed).of * len(grades) + which, np.nan)
+    if by_table(assessed, measure):
+        rows = np.column_stack([grade, assessed.table(measure.asks_for).value])
+        which = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+        return np.where(earns, which.astype(np.float64), _unseen(assessed, measure))
+    return np.where(earns, grade, _unseen(assessed, measure))
+
+
+def _unseen(assessed: Assessed, measure: Measure) -> Kinds:
+    """(named,): what is left to tell apart of documents that earn nothing."""
+    grade = assessed.grade
     unseen = np.where((grade >= 0) & _counts_judged(assessed, measure), JUDGED, np.nan)
-    unseen = np.where((grade < 0) & measure.placed(grade), POOLED, unseen)
-    return np.where(earns, grade, unseen)
+    return np.where((grade < 0) & measure.placed(grade), POOLED, unseen)
 
 
 def by_length(assessed: Assessed, measure: Measure) -> bool:
@@ -130,6 +139,11 @@ def by_length(assessed: Assessed, measure: Measure) -> bool:
 def by_stratum(assessed: Assessed, measure: Measure) -> bool:
     """Whether documents of one grade differ for a measure by where they were drawn from."""
     return assessed.stratum is not None and isinstance(measure, Sampled)
+
+
+def by_table(assessed: Assessed, measure: Measure) -> bool:
+    """Whether documents of one grade differ for a measure by what a side table says of them."""
+    return measure.asks_for in assessed.tables
 
 
 def _refuse_above(assessed: Assessed, measure: Measure) -> None:

@@ -130,11 +130,12 @@ def tie_bounds(
     low, high = plain.copy(), plain.copy()
     if not _has_ties(assessed):
         return low, high, ()
-    from ._orders import by_length, by_stratum
+    from ._orders import by_length, by_stratum, by_table
 
     lows, highs = (cube.reshape(-1, len(measures)) for cube in (low, high))
     # Documents of one grade may be worth more or less: then sorting them by grade is no bound.
-    unlike = {i for i, one in enumerate(measures) if by_length(assessed, one) or by_stratum(assessed, one)}
+    differ = (by_length, by_stratum, by_table)
+    unlike = {i for i, one in enumerate(measures) if any(by(assessed, one) for by in differ)}
     _sort(assessed, measures, [i for i in range(len(measures)) if i not in unlike], lows, highs)
     others = [i for i, measure in enumerate(measures) if i in unlike or "swap" not in measure.axioms]
     rankings = np.zeros(len(measures), np.int64)

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from cranfield.core import SEED, ParameterError, Provenance, Ties
-from cranfield.data import Assessed, Values
+from cranfield.data import NEEDED, Assessed, Values
 
 from ._base import Measure
 from ._bounds import Scenario, bounds, map_scenario
@@ -69,6 +69,13 @@ def measure_all(
         hint = "ask for the order of ties, for the residual or for a scenario of the unjudged, one at a time"
         raise ParameterError("one thing that is not known at a time", hint=hint)
     relative = [measure for measure in wanted if isinstance(measure, Relative)]
+    beside = [measure for measure in wanted if measure.asks_for]
+    for measure in beside:
+        if measure.asks_for not in assessed.tables:
+            raise ParameterError(f"{measure} needs {measure.asks_for}", hint=NEEDED[measure.asks_for])
+    if beside and unjudged is not None:
+        hint = "leave out --unjudged, or the measure"
+        raise ParameterError(f"nobody knows what {beside[0].asks_for} the unjudged documents have", hint=hint)
     if relative and (ties in (Ties.AVERAGE, Ties.BOUNDS) or unjudged is not None or residual):
         hint = "choose an order of ties, and leave out --residual and --unjudged"
         raise ParameterError(f"{relative[0]} looks at other runs as they are, in one order", hint=hint)

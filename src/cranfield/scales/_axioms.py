@@ -45,11 +45,12 @@ def _lost(measure: Measure, example: Counterexample) -> str:
     known = [example.of] if example.of and example.of != str(measure) else []
     known += [f"{_grades(example.missed)} not retrieved before"] if example.missed else []
     known += [f"{words:,.0f} words in a document of grade {grade}" for grade, words in example.lengths]
+    known += [f"{measure.asks_for} {_grades(row)} of a document of grade {grade}" for grade, row in example.beside]
     moves = "rises" if measure.direction is Direction.LOWER else "falls"
     source = "; ".join([*known, example.cite])
     return f"{example.axiom}: {_grades(example.before)} → {_grades(example.after)} {moves} ({source})"
 
 
-def _grades(grades: Sequence[int]) -> str:
+def _grades(grades: Sequence[float]) -> str:
     """Grades down a ranking; a question mark is a document that nobody judged."""
-    return " ".join("?" if grade < 0 else f"{grade}" for grade in grades) or "nothing"
+    return " ".join("?" if grade < 0 else f"{grade:g}" for grade in grades) or "nothing"

@@ -106,6 +106,9 @@ def _cut(measure: Measure, length: int) -> Measure:
     if measure.family == "relative":
         hint = "take the measure that it extends: nDCG@10 for NRG(nDCG@10)"
         raise ParameterError(f"{measure} has no values of its own: they depend on other runs", hint=hint)
+    if measure.asks_for:
+        hint = "take a measure of grades: nDCG@10 for alpha_nDCG@10"
+        raise ParameterError(f"{measure} has no values of grades alone: it needs {measure.asks_for}", hint=hint)
     if measure.k is None:
         # What stands behind the @ of interpolated precision is a level of recall.
         return measure @ length if measure.at == "k" else measure

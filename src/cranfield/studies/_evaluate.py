@@ -1,12 +1,24 @@
 """How good is each run?"""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Literal
 
-from cranfield.core import SEED, ParameterError, Policy, Scale, Ties, weigh
-from cranfield.data import Assessed, Source, Values, assess, check_aggregate, find_runs, find_topics, read_qrels
+from cranfield.core import SEED, InputError, ParameterError, Policy, Scale, Ties, weigh
+from cranfield.data import (
+    NEEDED,
+    Assessed,
+    Qrels,
+    Source,
+    Values,
+    assess,
+    check_aggregate,
+    find_runs,
+    find_topics,
+    read_qrels,
+    read_sides,
+)
 from cranfield.measures import (
     CURVES,
     DEFAULT,
@@ -34,6 +46,7 @@ OPEN = (Ties.AVERAGE, Ties.BOUNDS)  # no order, but all of them
 OURS = Peer("cranfield", cite="", reads=lambda measure: measure)
 NEEDS = {"mean": Scale.INTERVAL, "gmean": Scale.RATIO, "median": Scale.ORDINAL}  # stevens1946
 NAMES = {"gmean": "geometric mean"}
+USES = {"subtopics": "alpha_nDCG@20", "attributes": "AWRF@20", "aspects": "CAM"}
 SINGLY = 3  # so many notes of one kind are given one by one
 
 
@@ -52,6 +65,10 @@ def evaluate(
     unjudged: Scenario | None = None,
     residual: bool = False,
     lengths: Any = None,
+    subtopics: bool = False,
+    intents: Any = None,
+    attributes: Any = None,
+    aspects: Any = None,
     prior: Any = None,
     gains: bool = False,
     scale: Policy = "note",
@@ -72,7 +89,12 @@ def evaluate(
     ``ties`` orders documents of equal score, or takes the mean over all orders (``average``), or adds the worst and
     the best (``bounds``). ``compat`` does as a peer does (``trec_eval-9``, ``ranx``, …); what is said beside it counts
     more. ``residual`` adds the bounds that unjudged documents leave open, ``unjudged`` takes them ``as_worst`` or
-    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals. ``prior`` says what
+    ``as_best``. ``lengths`` says how many words documents have, ``gains`` lets grades be decimals.
+
+    Where a measure of diversity is asked for, or with ``subtopics``, the second column of the judgments is a subtopic,
+    and the highest grade of a document over subtopics is its grade for other measures; ``intents`` says how likely each
+    subtopic is meant. ``attributes`` says which group each document is in, for measures of fairness; ``aspects`` has
+    other labels of the same documents, by name. ``prior`` says what
     is known before a run where a measure asks for it (NRG, TaSC, Unique, RareP): all ``others``, ``none``, or a list of
     runs, by name if they are evaluated too, else as files; :func:`novelty` knows more. Where means are
     compared that ask more of the numbers than their measure gives, ``scale`` says what to do: ``note`` it, ``refuse``,
@@ -88,7 +110,9 @@ def evaluate(
     _check(parsed, levels, aggregate, curve)
     _check_order(order, like, lengths)
     means = _weighed(wanted, aggregate, scale)
-    judged = read_qrels(qrels, gains=gains)
+    given = {"subtopics": intents, "attributes": attributes, "aspects": aspects}
+    _check_sides(wanted, given)
+    judged = _judgments(qrels, wanted, gains=gains, subtopics=subtopics or intents is not None)
     if only is not None:
         only = list(only) if not isinstance(only, str) else [only]
         find_topics(judged.topics.to_list(), only)
@@ -100,6 +124,7 @@ def evaluate(
         compat="trec_eval-9" if like.single else None,
         without_self=like.without_self,
         lengths=lengths,
+        beside=read_sides(given),
         threads=threads,
         progress=progress,
     )
@@ -120,12 +145,34 @@ def evaluate(
     own = values.notes[len(assessed.notes) :]
     tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
     compared = means if len(values.runs) > 1 else ()
-    notes = (*_few(assessed.notes), *_told(assessed.sources), *tied, *own, *compared)
+    notes = (*_few(assessed.notes), *_told(assessed.sources), *_by_subtopic(judged, wanted), *tied, *own, *compared)
     values = replace(values, notes=notes if known is None else (*notes, known.said), by=aggregate)
     if curve:
         values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))
     values = values if shown == len(values.runs) else values.of_runs(range(shown))
     return values if only is None else values.only(only)
+
+
+def _check_sides(measures: Sequence[Measure], given: Mapping[str, Any]) -> None:
+    """Refuse a measure that needs what nobody gave, and what is given where no measure needs it."""
+    for measure in measures:
+        if measure.asks_for and measure.asks_for != "subtopics" and given[measure.asks_for] is None:
+            raise ParameterError(f"{measure} needs {measure.asks_for}", hint=NEEDED[measure.asks_for])
+    asked = {measure.asks_for for measure in measures}
+    for kind, data in given.items():
+        if data is not None and kind not in asked:
+            hint = f"`cranfield measures` lists those that do, such as {USES[kind]}"
+            raise ParameterError(f"no measure asks for {'intents' if kind == 'subtopics' else kind}", hint=hint)
+
+
+def _judgments(qrels: Any, measures: Sequence[Measure], *, gains: bool, subtopics: bool) -> Qrels:
+    """The judgments, by subtopic where somebody wants that; refused where there are none then."""
+    asking = [measure for measure in measures if measure.asks_for == "subtopics"]
+    judged = read_qrels(qrels, gains=gains, subtopics=subtopics or bool(asking))
+    if asking and len(judged.subtopics) < 2:
+        message = f"{judged.source.name}: {asking[0]} needs subtopics, and the second column names none"
+        raise InputError(message, hint=f"{NEEDED['subtopics']}: topic subtopic document grade", code="E-SUBTOPICS")
+    return judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +267,14 @@ def _few(notes: Sequence[str]) -> Sequence[str]:
     if len(notes) <= SINGLY:
         return notes
     return [f"{notes[0]}; {len(notes) - 1} more runs have such topics"]
+
+
+def _by_subtopic(judged: Qrels, measures: Sequence[Measure]) -> list[str]:
+    """What a grade is to measures that know nothing of subtopics."""
+    others = [str(measure) for measure in measures if measure.asks_for != "subtopics" and measure.name != "NumQ"]
+    if not judged.by_subtopic or not others:
+        return []
+    return [f"{', '.join(others)}: the grade of a document is its highest over subtopics"]
 
 
 def _told(sources: Sequence[Source]) -> list[str]:

@@ -1,0 +1,66 @@
+"""cranfield evaluate with judgments by subtopic."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command, expect_refusal
+
+QRELS = b"1 1 a 1\n1 2 a 1\n1 1 b 1\n1 3 c 1\n"
+RUN = b"1 Q0 a 1 3 mine\n1 Q0 b 2 2 mine\n1 Q0 x 3 1 mine\n"
+
+
+@pytest.fixture(autouse=True)
+def files(here: Path) -> None:
+    (here / "subtopics.txt").write_bytes(QRELS)
+    (here / "mine.txt").write_bytes(RUN)
+    (here / "intents.tsv").write_bytes(b"1\t1\t0.6\n1\t2\t0.3\n1\t3\t0.1\n")
+
+
+def test_a_measure_of_diversity_is_all_one_has_to_ask_for(cranfield: Command) -> None:
+    ended = cranfield("evaluate", "subtopics.txt", "mine.txt", "-m", "StRecall@1 P_IA@2", "--format", "tsv")
+    rows = [line.split("\t") for line in ended.out.splitlines()[1:]]
+    assert [(row[1], float(row[3])) for row in rows] == [("StRecall@1", 2 / 3), ("P_IA@2", (2 / 2 + 1 / 2) / 3)]
+
+
+def test_intents_come_from_a_file(cranfield: Command) -> None:
+    ask = ["evaluate", "subtopics.txt", "mine.txt", "-m", "P_IA@1", "--intents", "intents.tsv", "--format", "tsv"]
+    assert float(cranfield(*ask).out.splitlines()[1].split("\t")[3]) == pytest.approx(0.9)
+
+
+def test_other_measures_take_the_highest_grade_where_they_are_told_to(cranfield: Command) -> None:
+    ended = cranfield("evaluate", "subtopics.txt", "mine.txt", "-m", "R", "--subtopics", "--format", "tsv")
+    assert float(ended.out.splitlines()[1].split("\t")[3]) == 2 / 3
+    assert "note: R: the grade of a document is its highest over subtopics" in ended.err
+
+
+def test_otherwise_a_document_is_judged_twice(cranfield: Command) -> None:
+    expect_refusal(
+        cranfield("evaluate", "subtopics.txt", "mine.txt", "-m", "R"),
+        1,
+        "subtopics.txt:2: document a is judged twice in topic 1 (first on line 1)",
+        "keep one line for each document of a topic; if the second column is a subtopic, say so: --subtopics "
+        "(subtopics=True)",
+    )
+
+
+def test_judgments_without_subtopics_are_refused(cranfield: Command) -> None:
+    expect_refusal(
+        cranfield("evaluate", "qrels.txt", "run.txt", "-m", "alpha_nDCG@20"),
+        1,
+        "qrels.txt: alpha_nDCG@20 needs subtopics, and the second column names none",
+        "give judgments whose second column is a subtopic, and more than one of them: topic subtopic document grade",
+    )
+
+
+def test_other_commands_know_them_too(cranfield: Command, here: Path) -> None:
+    (here / "other.txt").write_bytes(RUN.replace(b" a ", b" c "))
+    ended = cranfield("test", "subtopics.txt", "mine.txt", "other.txt", "-m", "alpha_nDCG@3", "--test", "sign")
+    assert ended.code == 0, ended.err
+    assert "alpha_nDCG@3" in ended.out
+
+
+def test_a_measure_is_explained_with_its_subtopics(cranfield: Command) -> None:
+    told = " ".join(cranfield("measures", "alpha_nDCG").out.split())
+    assert "alpha_nDCG@3 of grades 1 1 1, subtopics 1 1 0 / 1 0 0 / 0 0 1" in told
+    assert "needs subtopics: give judgments whose second column is a subtopic" in told
