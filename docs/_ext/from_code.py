@@ -47,6 +47,8 @@ ABOUT = {
     "graded": "Grades count, not only whether there is one.",
     "user model": "Somebody reads down the ranking and leaves at some rank: [](../concepts/users.md).",
     "diversity": "Documents are judged for each subtopic of a topic: [](../concepts/diversity.md).",
+    "fairness": "Groups of documents get attention; `--attributes` says who is in which: [](../concepts/fairness.md).",
+    "aspects": "Documents have other labels beside relevance: `--aspect NAME=FILE`.",
     "interval": "Made to have equal steps: [](../concepts/scales.md).",
     "count": "How many there are of something; no word about quality.",
 }

@@ -55,7 +55,7 @@ def test_one_measure_in_another_format(cranfield: Command) -> None:
 def test_an_unknown_name(cranfield: Command) -> None:
     ended = cranfield("measures", "nDGC")
     assert ended.code == 1
-    assert ended.err == "error: there is no measure named 'nDGC'\nhint: did you mean nDCG or RnDCG or NRG?\n"
+    assert ended.err == "error: there is no measure named 'nDGC'\nhint: did you mean nDCG or RnDCG or α_nDCG?\n"
 
 
 def test_what_live_users_are_asked_by_is_readable(cranfield: Command) -> None:

@@ -42,6 +42,11 @@ def write_boards(folder: Path) -> None:
     costs = [f"{line},{number}" for number, line in enumerate(entries[1:], 1)]
     (folder / "runs.csv").write_text("\n".join([f"{entries[0]},latency", *costs, ""]))
     (folder / "some.txt").write_text("301\n302\n303\n")
+    judged = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    by_subtopic = [f"{topic} {i % 3} {document} {grade}" for i, (topic, _, document, grade) in enumerate(judged)]
+    (folder / "subtopics.txt").write_text("\n".join([*by_subtopic, ""]))
+    groups = {document: f"{document}\t{'ab'[i % 2]}" for i, (_, _, document, _) in enumerate(judged)}
+    (folder / "groups.tsv").write_text("\n".join([*groups.values(), ""]))
     (folder / "board.csv").write_text("run,date,MRR@100\nx,2020-01-01,0.1\ny,2020-02-01,0.2\n")
     runs = [f"{c},qrels.txt,{system},{run}" for c in "xy" for system, run in (("bm25", "a.run"), ("new", "b.run"))]
     (folder / "beir.csv").write_text("\n".join(["collection,qrels,system,run", *runs, ""]))

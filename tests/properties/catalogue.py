@@ -63,6 +63,15 @@ EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
     **dict.fromkeys(("NRBP", "nNRBP"), ({"beta": 0.9}, {"alpha": 0.3})),
     "nDCG_IA": ({"dcg": "exp-log2"},),
     "DSharp_nDCG": ({"gamma": 0.2},),
+    **dict.fromkeys(("EE_L", "EE_D", "EE_R", "DTR", "DIR"), ({"attention": "log"}, {"p": 0.9})),
+    "AWRF": (
+        *({"distance": way} for way in ("absolute", "squared", "hellinger", "kl")),
+        *({"target": target, "attention": "log"} for target in ("population", "equal")),
+    ),
+    **dict.fromkeys(("rND", "rKL", "rRD"), ({"step": 2}, {"step": 3, "group": "a"})),
+    **dict.fromkeys(("uRBP", "cRBP"), ({"p": 0.3}, {"level": 2}, {"top": 2}, {"aspect": "credibility"})),
+    **dict.fromkeys(("CAM", "MM"), ({"of": AP()}, {"of": RBP(), "weight": 0.2}, {"weight": 1.0}, {"of": ERR(k=3)})),
+    "FAIR": ({"share": 0.3}, {"adjust": False, "group": "b"}, {"level": 0.3}),
     "RareP": ({"alpha": 0.0}, {"alpha": 3.0}),
     "interval": (
         *({"of": of} for of in (RR(), NDCG(k=5), RBP(k=5), ERR(k=3))),

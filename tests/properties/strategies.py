@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from cranfield.data import Assessed, SideTable, assess, read_intents, read_qrels
+from cranfield.data import (
+    Assessed,
+    Attributes,
+    SideTable,
+    assess,
+    read_aspects,
+    read_attributes,
+    read_intents,
+    read_qrels,
+)
 
 NOT_JUDGED, SPAM = -1, -2  # not in the qrels; in the qrels with a grade below 0, which counts as unjudged too
 TOP = 3
@@ -76,7 +85,27 @@ def assess_beside(qrels: Mapping[str, Mapping[str, int]], runs: Any) -> Assessed
         for subtopic in "abc"
     ]
     weights = dict(zip(("topic", "subtopic", "weight"), map(list, zip(*meant, strict=True)), strict=True))
-    return assess(judgments, runs, beside=[read_intents(weights)])
+    labels = {
+        name: {
+            topic: {
+                document: Random(f"{name} {document} {grade}").choice([-1, 0, 1, 2]) for document, grade in of.items()
+            }
+            for topic, of in qrels.items()
+        }
+        for name in ("understandability", "credibility")
+    }
+    return assess(judgments, runs, beside=[read_intents(weights), groups(), read_aspects(labels)])
+
+
+@cache
+def groups() -> Attributes:
+    """The groups of documents, by their names: most are in one of three, some in two, of some nothing is known."""
+    rows = []
+    for i in range(200):
+        rng = Random(f"group {i}")
+        chosen = rng.choice(["a", "a", "b", "b", "c", "ab", "bc", ""])
+        rows += [(f"d{i}", group, rng.choice([1.0, 2.0])) for group in chosen]
+    return read_attributes(dict(zip(("document", "group", "share"), map(list, zip(*rows, strict=True)), strict=True)))
 
 
 @cache

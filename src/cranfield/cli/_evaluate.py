@@ -140,7 +140,8 @@ def command(
       cranfield evaluate qrels.txt bm25.txt -m "RBP P@10" --residual
       cranfield evaluate qrels.txt bm25.txt -m all_trec --format trec_eval
       cranfield evaluate qrels.txt runs/ -m "nDCG@10 NRG(nDCG@10)" --prior bm25
-      cranfield evaluate diversity-qrels.txt runs/ -m "alpha_nDCG@20 ERR_IA@20 StRecall@20"
+      cranfield evaluate subtopics.txt runs/ -m "alpha_nDCG@20 StRecall@20"
+      cranfield evaluate qrels.txt runs/ -m AWRF@20 --attributes groups.tsv
       cranfield evaluate --scores ap.csv --aggregate median
     """
     check_output("given" if form == "trec_eval" else form, output)

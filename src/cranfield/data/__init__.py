@@ -54,6 +54,10 @@ from ._write import write as write
 from ._write import write_text as write_text
 
 if TYPE_CHECKING:
+    from ._aspects import Aspects as Aspects
+    from ._aspects import read_aspects as read_aspects
+    from ._attributes import Attributes as Attributes
+    from ._attributes import read_attributes as read_attributes
     from ._choices import Choices as Choices
     from ._collections import Collection as Collection
     from ._collections import read_collections as read_collections
@@ -136,6 +140,8 @@ else:
     __getattr__ = Later(
         __name__,
         {
+            "_aspects": "Aspects read_aspects",
+            "_attributes": "Attributes read_attributes",
             "_choices": "Choices",
             "_collections": "Collection read_collections",
             "_corpus": "Corpus each_document read_corpus",

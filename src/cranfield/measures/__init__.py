@@ -4,6 +4,10 @@ from typing import TYPE_CHECKING
 
 from cranfield._later import Later
 
+from ._aspects import CAM as CAM
+from ._aspects import CRBP as CRBP
+from ._aspects import MM as MM
+from ._aspects import URBP as URBP
 from ._base import AXIOMS as AXIOMS
 from ._base import CONDENSED as CONDENSED
 from ._base import MEASURES as MEASURES
@@ -69,6 +73,13 @@ from ._diversity import ErrIA as ErrIA
 from ._diversity import NdcgIA as NdcgIA
 from ._diversity import NErrIA as NErrIA
 from ._diversity import StRecall as StRecall
+from ._fairness import AWRF as AWRF
+from ._fairness import DisparateImpact as DisparateImpact
+from ._fairness import DisparateTreatment as DisparateTreatment
+from ._fairness import ExposureDisparity as ExposureDisparity
+from ._fairness import ExposureLoss as ExposureLoss
+from ._fairness import ExposureRelevance as ExposureRelevance
+from ._fairness import PairParity as PairParity
 from ._given import CWL as CWL
 from ._goals import BPM as BPM
 from ._goals import IFT as IFT
@@ -89,6 +100,10 @@ from ._mapped import Interval as Interval
 from ._mapped import maximin as maximin
 from ._mapped import scores as scores
 from ._markov import MP as MP
+from ._parity import FAIR as FAIR
+from ._parity import RKL as RKL
+from ._parity import RND as RND
+from ._parity import RRD as RRD
 from ._parse import parse_measure as parse_measure
 from ._parse import parse_measures as parse_measures
 from ._peers import PEERS as PEERS

@@ -285,7 +285,7 @@ class NdcgIA(GradedIntents):
         return np.stack([best_dcg(assessed, column, self.k) for column in columns], axis=1)
 
 
-@measure("D_nDCG", cite="sakai2011", aliases=("DnDCG",))
+@measure("D_nDCG", cite="sakai2011")
 class DNDCG(GradedIntents):
     """D-nDCG: nDCG whose gains are the grades that may be expected when nobody knows which subtopic is meant."""
 
@@ -308,7 +308,7 @@ def _global_gain(assessed: Assessed) -> NDArray[np.float64]:
     return (grade * intents(assessed, SOMETHING)[topic_of_named(assessed)]).sum(axis=1)
 
 
-@measure("DSharp_nDCG", cite="sakai2011", aliases=("DSnDCG",))
+@measure("DSharp_nDCG", cite="sakai2011")
 class DSharpNDCG(DNDCG):
     """D♯-nDCG: D-nDCG, and by the weight ``gamma`` subtopic recall, so that breadth counts as well as depth."""
 

@@ -224,8 +224,9 @@ class Summary:
             apart = value - self.plain[row, i]
             self.total[:, i] += by_row(row, apart, len(self.total))
             self.squares[:, i] += by_row(row, apart**2, len(self.total))
-            np.minimum.at(self.low[:, i], row, value)
-            np.maximum.at(self.high[:, i], row, value)
+            np.fmin.at(self.low[:, i], row, value)
+            with np.errstate(invalid="ignore"):  # where some order has no value there is no bound above
+                np.maximum.at(self.high[:, i], row, value)
 
 
 def go_through(assessed: Assessed, measures: Sequence[Measure], kind: Kinds, plain: Matrix, *, seed: int) -> Summary:

@@ -140,7 +140,7 @@ def tie_bounds(
     others = [i for i, measure in enumerate(measures) if i in unlike or "swap" not in measure.axioms]
     rankings = np.zeros(len(measures), np.int64)
     for these, summary in _go_through(assessed, measures, others, plain.reshape(lows.shape), seed):
-        lows[:, these] = np.minimum(lows[:, these], summary.low)
+        lows[:, these] = np.fmin(lows[:, these], summary.low)
         highs[:, these] = np.maximum(highs[:, these], summary.high)
         rankings[these] = summary.drawn.sum()
     notes = (
