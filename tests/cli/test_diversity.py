@@ -64,3 +64,29 @@ def test_a_measure_is_explained_with_its_subtopics(cranfield: Command) -> None:
     told = " ".join(cranfield("measures", "alpha_nDCG").out.split())
     assert "alpha_nDCG@3 of grades 1 1 1, subtopics 1 1 0 / 1 0 0 / 0 0 1" in told
     assert "needs subtopics: give judgments whose second column is a subtopic" in told
+
+
+def test_runs_can_be_compared_by_the_attention_of_groups(cranfield: Command, here: Path) -> None:
+    (here / "plain.txt").write_bytes(b"1 0 a 1\n1 0 b 1\n1 0 c 1\n")
+    (here / "groups.tsv").write_bytes(b"a\tx\nb\ty\nc\ty\nx\tx\n")
+    (here / "other.txt").write_bytes(RUN.replace(b" a ", b" c "))
+    ask = ["plain.txt", "mine.txt", "other.txt", "-m", "EE_D@2", "--attributes", "groups.tsv", "--format", "tsv"]
+    rows = [line.split("\t") for line in cranfield("evaluate", *ask).out.splitlines()[1:]]
+    assert [float(row[3]) for row in rows] == [1 + 1 / 4, (1 + 1 / 2) ** 2]  # x and y; y twice
+    tested = cranfield("test", *ask, "--test", "sign")
+    assert tested.code == 0, tested.err
+    assert "EE_D@2" in tested.out
+
+
+@pytest.mark.parametrize("word", ["easy", "=easy.txt", "easy="])
+def test_an_aspect_has_a_name_and_a_file(cranfield: Command, word: str) -> None:
+    ended = cranfield("evaluate", "qrels.txt", "run.txt", "-m", "uRBP", "--aspect", word)
+    expect_refusal(ended, 2, f"--aspect {word} names no file", "write understandability=FILE")
+
+
+def test_scores_stand_without_side_tables(cranfield: Command, here: Path) -> None:
+    (here / "scores.csv").write_text("topic,a,b\n1,0.1,0.2\n2,0.3,0.1\n")
+    for command in ("evaluate", "test"):
+        ended = cranfield(command, "--scores", "scores.csv", "--attributes", "groups.tsv")
+        assert ended.code == 2
+        assert "--scores stands alone, but there is --attributes too" in ended.err

@@ -23,7 +23,7 @@ from ._files import check_place, whole
 from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
 from ._topics import Levels, read_topics
 from ._usage import Command, OneOf, Whole
-from ._values import expect_files, expect_scores_alone, prior_option, said_prior
+from ._values import expect_files, expect_scores_alone, prior_option, said_aspects, said_prior, side_options
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
@@ -80,16 +80,7 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     help="Take documents that nobody judged as not relevant, or as of the top grade.",
 )
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
-@click.option("--subtopics", is_flag=True, help="The second column of the judgments is a subtopic.")
-@click.option("--intents", metavar="FILE", help="How likely each subtopic is meant, for measures of diversity.")
-@click.option("--attributes", metavar="FILE", help="Which group each document is in, for measures of fairness.")
-@click.option(
-    "--aspect",
-    "aspects",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="Other labels of the documents, such as understandability=FILE; may be repeated.",
-)
+@side_options
 @prior_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
@@ -187,7 +178,7 @@ def command(
                 subtopics=subtopics,
                 intents=intents,
                 attributes=attributes,
-                aspects=_by_name(aspects),
+                aspects=said_aspects(aspects),
                 prior=said_prior(prior),
                 gains=gains,
                 scale=scale,
@@ -207,14 +198,6 @@ def command(
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
     if chart:
         _draw(study, chart)
-
-
-def _by_name(aspects: Sequence[str]) -> dict[str, str] | None:
-    """The files of aspects, by their names."""
-    for aspect in aspects:
-        if not aspect.partition("=")[0] or not aspect.partition("=")[2]:
-            raise click.UsageError(f"--aspect {aspect} names no file\nhint: write understandability=FILE")
-    return {name: file for name, _, file in (aspect.partition("=") for aspect in aspects)} or None
 
 
 def _scored(scores: str, only: list[str] | None, aggregate: str | None) -> Values:

@@ -40,6 +40,10 @@ class Given:
     topics: tuple[str, ...]
     ties: str | None
     compat: str | None
+    subtopics: bool
+    intents: str | None
+    attributes: str | None
+    aspects: tuple[str, ...]
     prior: tuple[str, ...]
     gains: bool
     scores: str | None
@@ -59,6 +63,10 @@ class Given:
                 "--rel": self.levels,
                 "--ties": self.ties,
                 "--compat": self.compat,
+                "--subtopics": self.subtopics,
+                "--intents": self.intents,
+                "--attributes": self.attributes,
+                "--aspect": self.aspects,
                 "--prior": self.prior,
                 "--gains": self.gains,
             }
@@ -85,6 +93,10 @@ class Given:
                 only=only,
                 ties=self.ties,
                 compat=self.compat,
+                subtopics=self.subtopics,
+                intents=self.intents,
+                attributes=self.attributes,
+                aspects=said_aspects(self.aspects),
                 prior=said_prior(self.prior),
                 gains=self.gains,
                 threads=self.threads,
@@ -118,12 +130,34 @@ def said_prior(words: Sequence[str]) -> Any:
     return words[0] if len(words) == 1 and words[0] in ("none", "others") else list(words) or None
 
 
+def said_aspects(words: Sequence[str]) -> dict[str, str] | None:
+    """The files of aspects, by their names; None where there is none."""
+    for word in words:
+        name, _, file = word.partition("=")
+        if not name or not file:
+            raise click.UsageError(f"--aspect {word} names no file\nhint: write understandability=FILE")
+    return {name: file for name, _, file in (word.partition("=") for word in words)} or None
+
+
 prior_option = click.option(
     "--prior",
     multiple=True,
     metavar="RUN",
     help="What is known before a run, for NRG, TaSC, Unique and RareP: a run or its file, none or others; may be "
     "repeated.  [default: others]",
+)
+
+SIDES = (
+    click.option("--subtopics", is_flag=True, help="The second column of the judgments is a subtopic."),
+    click.option("--intents", metavar="FILE", help="How likely each subtopic is meant, for measures of diversity."),
+    click.option("--attributes", metavar="FILE", help="Which group each document is in, for measures of fairness."),
+    click.option(
+        "--aspect",
+        "aspects",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="Other labels of the documents, such as understandability=FILE; may be repeated.",
+    ),
 )
 
 ARGUMENTS = (
@@ -163,10 +197,18 @@ OPTIONS = (
         help="The order of documents with the same score.  [default: trec]",
     ),
     click.option("--compat", type=OneOf(list(PEERS)), help="Measure as a peer does."),
+    *SIDES,
     prior_option,
     click.option("--gains", is_flag=True, help="Grades may be decimals."),
     click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]"),
 )
+
+
+def side_options(command: F) -> F:
+    """Add what says something of documents beside their grade."""
+    for add in reversed(SIDES):
+        command = add(command)
+    return command
 
 
 def values_options(command: F) -> F:

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
 from functools import cache
+from importlib import import_module
 from math import inf
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin
@@ -148,11 +149,14 @@ def _widest(admitted: frozenset[type]) -> frozenset[type]:
 class Catalogue(Generic[T]):
     """The declarations of one kind, by name: the single list everything else reads.
 
-    ``see`` tells a user where the names are listed; without it an unknown name is answered with all of them.
+    ``see`` tells a user where the names are listed; without it an unknown name is answered with all of them. ``later``
+    are modules with more declarations, which are not loaded before somebody asks for a name that is not known yet, or
+    for all of them: a start does not wait for what it does not need.
     """
 
-    def __init__(self, kind: str, *, see: str = "") -> None:
+    def __init__(self, kind: str, *, see: str = "", later: tuple[str, ...] = ()) -> None:
         self.kind, self.see = kind, see
+        self._later = later
         self._entries: dict[str, type[T]] = {}  # by name, in declared order
         self._known: dict[str, tuple[str, type[T]]] = {}  # names and aliases, case folded
 
@@ -179,8 +183,17 @@ class Catalogue(Generic[T]):
 
         return list_it
 
+    def _load(self) -> bool:
+        """Load what was left for later; whether there was anything."""
+        modules = self._later
+        for module in modules:
+            import_module(module)
+        self._later = ()  # only now: another thread may look meanwhile
+        return bool(modules)
+
     def names(self) -> list[str]:
         """The declared names, without aliases."""
+        self._load()
         return list(self._entries)
 
     def where(self, holds: Callable[[type[T]], bool]) -> list[type[T]]:
@@ -189,10 +202,9 @@ class Catalogue(Generic[T]):
 
     def __getitem__(self, name: str) -> type[T]:
         """The declaration of that name: aliases count, case does not."""
-        try:
+        if name in self:
             return self._known[name.casefold()][1]
-        except KeyError:
-            raise UnknownName(f"there is no {self.kind} named {name!r}", hint=self._hint(name)) from None
+        raise UnknownName(f"there is no {self.kind} named {name!r}", hint=self._hint(name))
 
     def _hint(self, name: str) -> str:
         from difflib import get_close_matches
@@ -203,15 +215,21 @@ class Catalogue(Generic[T]):
         return self.see or f"there are: {', '.join(self._entries) or 'none'}"
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.casefold() in self._known
+        if not isinstance(name, str):
+            return False
+        folded = name.casefold()
+        return folded in self._known or (self._load() and folded in self._known)
 
     def __iter__(self) -> Iterator[type[T]]:
+        self._load()
         return iter(self._entries.values())
 
     def __len__(self) -> int:
+        self._load()
         return len(self._entries)
 
     def __repr__(self) -> str:
+        self._load()
         return f"Catalogue({self.kind!r}: {', '.join(self._entries)})"
 
 

@@ -4,10 +4,6 @@ from typing import TYPE_CHECKING
 
 from cranfield._later import Later
 
-from ._aspects import CAM as CAM
-from ._aspects import CRBP as CRBP
-from ._aspects import MM as MM
-from ._aspects import URBP as URBP
 from ._base import AXIOMS as AXIOMS
 from ._base import CONDENSED as CONDENSED
 from ._base import MEASURES as MEASURES
@@ -61,32 +57,12 @@ from ._discounted import DCG as DCG
 from ._discounted import NDCG as NDCG
 from ._discounted import RBP as RBP
 from ._discounted import P as P
-from ._diversity import DNDCG as DNDCG
-from ._diversity import NNRBP as NNRBP
-from ._diversity import NRBP as NRBP
-from ._diversity import PIA as PIA
-from ._diversity import AlphaDCG as AlphaDCG
-from ._diversity import AlphaNDCG as AlphaNDCG
-from ._diversity import ApIA as ApIA
-from ._diversity import DSharpNDCG as DSharpNDCG
-from ._diversity import ErrIA as ErrIA
-from ._diversity import NdcgIA as NdcgIA
-from ._diversity import NErrIA as NErrIA
-from ._diversity import StRecall as StRecall
-from ._fairness import AWRF as AWRF
-from ._fairness import DisparateImpact as DisparateImpact
-from ._fairness import DisparateTreatment as DisparateTreatment
-from ._fairness import ExposureDisparity as ExposureDisparity
-from ._fairness import ExposureLoss as ExposureLoss
-from ._fairness import ExposureRelevance as ExposureRelevance
-from ._fairness import PairParity as PairParity
 from ._given import CWL as CWL
 from ._goals import BPM as BPM
 from ._goals import IFT as IFT
 from ._incomplete import Bpref as Bpref
 from ._incomplete import GMBpref as GMBpref
 from ._incomplete import InfAP as InfAP
-from ._intents import IntentAware as IntentAware
 from ._interpolated import AUPRC as AUPRC
 from ._interpolated import IAP as IAP
 from ._interpolated import IPrec as IPrec
@@ -100,10 +76,6 @@ from ._mapped import Interval as Interval
 from ._mapped import maximin as maximin
 from ._mapped import scores as scores
 from ._markov import MP as MP
-from ._parity import FAIR as FAIR
-from ._parity import RKL as RKL
-from ._parity import RND as RND
-from ._parity import RRD as RRD
 from ._parse import parse_measure as parse_measure
 from ._parse import parse_measures as parse_measures
 from ._peers import PEERS as PEERS
@@ -152,6 +124,10 @@ from ._values import DEFAULT as DEFAULT
 from ._values import measure_all as measure_all
 
 if TYPE_CHECKING:
+    from ._aspects import CAM as CAM
+    from ._aspects import CRBP as CRBP
+    from ._aspects import MM as MM
+    from ._aspects import URBP as URBP
     from ._calibrate import calibrate_cwl as calibrate_cwl
     from ._calibrate import calibrate_cwl_from_clicks as calibrate_cwl_from_clicks
     from ._calibrate import calibrate_each as calibrate_each
@@ -164,6 +140,18 @@ if TYPE_CHECKING:
     from ._choose import choose_pool as choose_pool
     from ._choose import found_by as found_by
     from ._choose import rank_by_value as rank_by_value
+    from ._diversity import DNDCG as DNDCG
+    from ._diversity import NNRBP as NNRBP
+    from ._diversity import NRBP as NRBP
+    from ._diversity import PIA as PIA
+    from ._diversity import AlphaDCG as AlphaDCG
+    from ._diversity import AlphaNDCG as AlphaNDCG
+    from ._diversity import ApIA as ApIA
+    from ._diversity import DSharpNDCG as DSharpNDCG
+    from ._diversity import ErrIA as ErrIA
+    from ._diversity import NdcgIA as NdcgIA
+    from ._diversity import NErrIA as NErrIA
+    from ._diversity import StRecall as StRecall
     from ._dominance import Dominance as Dominance
     from ._dominance import dominate as dominate
     from ._dominance import first_ranks as first_ranks
@@ -178,15 +166,27 @@ if TYPE_CHECKING:
     from ._explain import explained as explained
     from ._explain import first_use as first_use
     from ._explain import worked as worked
+    from ._fairness import AWRF as AWRF
+    from ._fairness import DisparateImpact as DisparateImpact
+    from ._fairness import DisparateTreatment as DisparateTreatment
+    from ._fairness import ExposureDisparity as ExposureDisparity
+    from ._fairness import ExposureLoss as ExposureLoss
+    from ._fairness import ExposureRelevance as ExposureRelevance
+    from ._fairness import PairParity as PairParity
     from ._first import cutoff_of as cutoff_of
     from ._first import found_first as found_first
     from ._first import unjudged_share as unjudged_share
     from ._first import unjudged_within as unjudged_within
     from ._fitting import Calibrated as Calibrated
     from ._fitting import Estimate as Estimate
+    from ._intents import IntentAware as IntentAware
     from ._overlap import Overlap as Overlap
     from ._overlap import overlap_by_topic as overlap_by_topic
     from ._overlap import rbo as rbo
+    from ._parity import FAIR as FAIR
+    from ._parity import RKL as RKL
+    from ._parity import RND as RND
+    from ._parity import RRD as RRD
     from ._rankings import Rankings as Rankings
     from ._rankings import Spacing as Spacing
     from ._rankings import spacing as spacing
@@ -203,6 +203,12 @@ else:
     __getattr__ = Later(
         __name__,
         {
+            "_aspects": "CAM CRBP MM URBP",
+            "_diversity": "DNDCG NNRBP NRBP PIA AlphaDCG AlphaNDCG ApIA DSharpNDCG ErrIA NdcgIA NErrIA StRecall",
+            "_fairness": "AWRF DisparateImpact DisparateTreatment ExposureDisparity ExposureLoss ExposureRelevance "
+            "PairParity",
+            "_intents": "IntentAware",
+            "_parity": "FAIR RKL RND RRD",
             "_calibrate": "calibrate_cwl calibrate_cwl_from_clicks calibrate_each calibrate_err calibrate_mp "
             "calibrate_rbp calibrate_tbg",
             "_choose": "Step choose choose_pool found_by rank_by_value",

@@ -394,7 +394,9 @@ def ratio(part: Rows, whole: Rows) -> Rows:
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
 
 
-MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` lists them all")
+# What needs more than judgments is asked for by few.
+LATER = tuple(f"cranfield.measures.{module}" for module in ("_diversity", "_fairness", "_parity", "_aspects"))
+MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` lists them all", later=LATER)
 M = TypeVar("M", bound=Measure)
 
 

@@ -4,7 +4,7 @@ Which group a document is in comes from ``--attributes``; a document may belong 
 nobody said anything belong to none. Nothing here says what is fair: a target does, and the reader who chooses it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -216,7 +216,7 @@ def _js(a: Groups, b: Groups) -> Rows:
     return (_divergence(a, middle) + _divergence(b, middle)) / 2
 
 
-CLOSENESS = {
+CLOSENESS: dict[str, Callable[[Groups, Groups], Rows]] = {
     "js": lambda a, b: 1 - _js(a, b),
     "absolute": lambda a, b: 1 - np.abs(a - b).sum(axis=1) / 2,
     "squared": lambda a, b: 1 - ((a - b) ** 2).sum(axis=1) / 2,

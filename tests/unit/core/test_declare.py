@@ -1,9 +1,12 @@
 """Declarations: sealed, named once, found by any spelling."""
 
 import pickle
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -226,3 +229,38 @@ class Frame(Declared):
 
 def test_a_parameter_that_is_a_declaration_is_called_by_its_family() -> None:
     assert [(parameter.name, parameter.type) for parameter in parameters(Frame)][1] == ("inside", "shape")
+
+
+LATER = '''
+from dataclasses import dataclass
+from declared_here import CATALOGUE
+
+@CATALOGUE.declare("Late", cite="somebody2001", aliases=("Later",))
+class Late:
+    """Late: declared where nobody has looked yet."""
+'''
+
+
+def test_what_is_declared_elsewhere_is_loaded_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    here = 'from cranfield.core import Catalogue\nCATALOGUE = Catalogue("thing", later=("declared_late",))\n'
+    (tmp_path / "declared_here.py").write_text(here)
+    (tmp_path / "declared_late.py").write_text(LATER)
+
+    def fresh() -> Any:
+        for name in ("declared_here", "declared_late"):
+            sys.modules.pop(name, None)
+        made = import_module("declared_here").CATALOGUE
+        assert "declared_late" not in sys.modules
+        return made
+
+    for ask in (len, list, repr, lambda c: c.names(), lambda c: "later" in c, lambda c: c["LATE"]):
+        assert ask(fresh())
+        assert "declared_late" in sys.modules
+    catalogue = fresh()
+    assert 3 not in catalogue
+    assert "declared_late" not in sys.modules
+    assert "nonsense" not in catalogue
+    assert catalogue.names() == ["Late"]
