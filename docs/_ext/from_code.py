@@ -85,6 +85,7 @@ def one_measure(cls: type[cf.Measure]) -> str:
     facts = {
         "formula": f"`{cls.formula}`" * bool(cls.formula),
         "example": worked_example(details),
+        "needs": cls.needs,
         "user": details["details"].rows()[0]["user"],
         "write": ", ".join(f"`{form}`" for form in dict.fromkeys((*map(str, written), *cls.aliases)))
         + " (needs a cut-off)" * cls.needs_cutoff,

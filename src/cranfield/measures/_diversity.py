@@ -73,6 +73,16 @@ class _Total:
         return self.of.total(block)
 
 
+class OfIdeal(Novel):
+    """One that is a share of its value for the ideal ranking, which is good but may not be the best: see _greedy."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)  # seldom above 1
+
+    def value(self, block: Block) -> Rows:
+        """The share."""
+        return ratio(self.total(block), self.best(block))
+
+
 class Divided(Novel):
     """One that is divided by what a perfect collection would give, or by nothing: ``normalize=False``."""
 
@@ -112,7 +122,7 @@ class AlphaDCG(Divided):
 
 
 @measure("alpha_nDCG", cite="clarke2008", aliases=("alphanDCG", "α_nDCG"))
-class AlphaNDCG(Novel):
+class AlphaNDCG(OfIdeal):
     """α-nDCG: α-DCG as a share of that of a ranking which takes the best next document at every rank."""
 
     formula: ClassVar[str] = "alpha_DCG@k / alpha_DCG@k of the judged documents, taken one by one"
@@ -122,9 +132,6 @@ class AlphaNDCG(Novel):
 
     def discount(self, rank: Ranks) -> Weights:
         return 1 / np.log2(rank + 1)
-
-    def value(self, block: Block) -> Rows:
-        return ratio(self.total(block), self.best(block))
 
 
 @measure("ERR_IA", cite="chapelle2011")
@@ -151,7 +158,7 @@ class ErrIA(Divided):
 
 
 @measure("nERR_IA", cite="chapelle2011")
-class NErrIA(Novel):
+class NErrIA(OfIdeal):
     """Normalised intent-aware ERR: ERR-IA as a share of that of a ranking which takes the best next document."""
 
     formula: ClassVar[str] = "ERR_IA@k / ERR_IA@k of the judged documents, taken one by one"
@@ -159,9 +166,6 @@ class NErrIA(Novel):
 
     def discount(self, rank: Ranks) -> Weights:
         return 1 / rank
-
-    def value(self, block: Block) -> Rows:
-        return ratio(self.total(block), self.best(block))
 
 
 @measure("NRBP", cite="clarke2009nrbp")
@@ -187,14 +191,11 @@ class NRBP(Novel):
 
 
 @measure("nNRBP", cite="clarke2009nrbp")
-class NNRBP(NRBP):
+class NNRBP(OfIdeal, NRBP):
     """Normalised NRBP: NRBP as a share of that of a ranking which takes the best next document at every rank."""
 
     formula: ClassVar[str] = "NRBP / NRBP of the judged documents, taken one by one"
     example: ClassVar[Example] = Example("nNRBP", DOWN, "(2 + 0.5 * 0.5 + 0.25) / (2 + 0.5 + 0.25 * 0.5)", beside=ABOUT)
-
-    def value(self, block: Block) -> Rows:
-        return ratio(self.total(block), self.best(block))
 
 
 @measure("AP_IA", cite="agrawal2009", aliases=("MAP_IA",))

@@ -251,9 +251,9 @@ def test_what_is_asked_decides_how_the_judgments_are_read() -> None:
 
 
 def test_other_commands_may_have_them_inside_others() -> None:
-    assert TaSC(of=parse_measure("alpha_nDCG@10")).asks_for == "subtopics"
+    assert TaSC(of=parse_measure("nDCG_IA@10")).asks_for == "subtopics"
     run = {"run": {"t": {"a": 2.0}}}
-    both = cf.evaluate(columns({"t": ABOUT}), run, "TaSC(alpha_nDCG@2) alpha_nDCG@2", prior="none", scale="ignore")
+    both = cf.evaluate(columns({"t": ABOUT}), run, "TaSC(nDCG_IA@2) nDCG_IA@2", prior="none", scale="ignore")
     assert both.cube[0, 0, 0] == both.cube[0, 0, 1] > 0
 
 
