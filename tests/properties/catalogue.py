@@ -70,7 +70,9 @@ EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     **dict.fromkeys(("rND", "rKL", "rRD"), ({"step": 2}, {"step": 3, "group": "a"})),
     **dict.fromkeys(("uRBP", "cRBP"), ({"p": 0.3}, {"level": 2}, {"top": 2}, {"aspect": "credibility"})),
-    **dict.fromkeys(("CAM", "MM"), ({"of": AP()}, {"of": RBP(), "weight": 0.2}, {"weight": 1.0}, {"of": ERR(k=3)})),
+    **dict.fromkeys(
+        ("CAM", "MM"), ({"of": AP()}, {"of": RBP(), "weight": 0.2}, {"weight": 1.0}, {"of": ERR(k=3, max_rel=TOP)})
+    ),
     "FAIR": ({"share": 0.3}, {"adjust": False, "group": "b"}, {"level": 0.3}),
     "RareP": ({"alpha": 0.0}, {"alpha": 3.0}),
     "interval": (
