@@ -311,7 +311,7 @@ def _global_gain(assessed: Assessed) -> NDArray[np.float64]:
 
 @measure("DSharp_nDCG", cite="sakai2011")
 class DSharpNDCG(DNDCG):
-    """D♯-nDCG: D-nDCG, and by the weight ``gamma`` subtopic recall, so that breadth counts as well as depth."""
+    """D#-nDCG: D-nDCG, and by the weight ``gamma`` subtopic recall, so that breadth counts as well as depth."""
 
     formula: ClassVar[str] = "gamma · StRecall@k + (1 − gamma) · D_nDCG@k"
     example: ClassVar[Example] = Example(
