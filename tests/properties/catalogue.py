@@ -69,6 +69,7 @@ EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
         *({"target": target, "attention": "log"} for target in ("population", "equal")),
     ),
     **dict.fromkeys(("rND", "rKL", "rRD"), ({"step": 2}, {"step": 3, "group": "a"})),
+    "uBpref": ({"top": 2}, {"aspect": "credibility"}),
     **dict.fromkeys(("uRBP", "cRBP"), ({"p": 0.3}, {"level": 2}, {"top": 2}, {"aspect": "credibility"})),
     **dict.fromkeys(
         ("CAM", "MM"), ({"of": AP()}, {"of": RBP(), "weight": 0.2}, {"weight": 1.0}, {"of": ERR(k=3, max_rel=TOP)})

@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from ._aspects import CRBP as CRBP
     from ._aspects import MM as MM
     from ._aspects import URBP as URBP
+    from ._aspects import UBpref as UBpref
     from ._calibrate import calibrate_cwl as calibrate_cwl
     from ._calibrate import calibrate_cwl_from_clicks as calibrate_cwl_from_clicks
     from ._calibrate import calibrate_each as calibrate_each
@@ -203,7 +204,7 @@ else:
     __getattr__ = Later(
         __name__,
         {
-            "_aspects": "CAM CRBP MM URBP",
+            "_aspects": "CAM CRBP MM URBP UBpref",
             "_diversity": "DNDCG NNRBP NRBP PIA AlphaDCG AlphaNDCG ApIA DSharpNDCG ErrIA NdcgIA NErrIA StRecall",
             "_fairness": "AWRF DisparateImpact DisparateTreatment ExposureDisparity ExposureLoss ExposureRelevance "
             "PairParity",

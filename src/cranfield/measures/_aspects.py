@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import Chance, Direction, ParameterError, Share
-from cranfield.core.types import Grades, Matrix, Rows
+from cranfield.core.types import Gains, Grades, Matrix, Rows
 from cranfield.data import Assessed, Block
 
-from ._base import Binary, Counterexample, Example, Grade, Measure, TopGrade, measure
+from ._base import Binary, Counterexample, Example, Grade, Measure, TopGrade, measure, ratio
 from ._derived import Derived
 from ._discounted import NDCG
 
@@ -18,35 +18,54 @@ from ._discounted import NDCG
 BESIDE = ((1, (1.0,)), (2, (0.0,)))
 
 
-def without_the_label(cite: str) -> tuple[Counterexample, ...]:
+def without_the_label(cite: str, of: str = "") -> tuple[Counterexample, ...]:
     """The more relevant document is the one that lacks the other label."""
     return (
-        Counterexample("swap", (1, 2), (2, 1), (), cite, beside=BESIDE),
-        Counterexample("replacement", (1,), (2,), (2,), cite, beside=BESIDE),
-        Counterexample("ideal-best", (1, 2), (2, 1), (), cite, beside=BESIDE),
+        Counterexample("swap", (1, 2), (2, 1), (), cite, of=of, beside=BESIDE),
+        Counterexample("replacement", (1,), (2,), (2,), cite, of=of, beside=BESIDE),
+        Counterexample("ideal-best", (1, 2), (2, 1), (), cite, of=of, beside=BESIDE),
     )
 
 
-@measure("uRBP", cite="zuccon2016")
-class URBP(Binary):
-    """Understandability-biased RBP: RBP in which a relevant document counts as far as readers understand it.
+class Labelled(Binary):
+    """One in which a relevant document counts as far as another label of it says.
 
-    They do where its label in ``aspect`` reaches ``level``; with ``top`` it counts by the share of that label. Where
-    only one aspect is given, its name does not matter. A document without a label counts for nothing.
+    It counts where its label in ``aspect`` reaches ``level``; with ``top``, by the share of that label. Where only one
+    aspect is given, its name does not matter. A document without a label counts for nothing.
     """
 
     family: ClassVar[str] = "aspects"
     needs: ClassVar[str] = "aspects"
-    formula: ClassVar[str] = "(1 − p) · Σ_{i≤k} relevant(i) · understood(i) · p^(i − 1)"
-    example: ClassVar[Example] = Example("uRBP", (1, 1, 1), "(1 - 0.8) * (1 + 0.8**2)", beside=((1,), (0,), (2,)))
-    p: Chance = 0.8
     aspect: str = "understandability"
     level: Grade = 1
     top: TopGrade = None
 
     @property
     def gives_up(self) -> tuple[Counterexample, ...]:
-        return (*super().gives_up, *without_the_label(self.cite))
+        """The label may be that of the less relevant document."""
+        return (*super().gives_up, *without_the_label(self.cite, f"{self.name}@1"))
+
+    def counts(self, block: Block) -> Gains:
+        """(row, document): how far each document counts: 0 where it is not relevant, or below the cut-off."""
+        label = block.beside("aspects")[..., place_of(block.assessed, self, self.aspect)]
+        if self.top is None:
+            return self.hit(block) * (label >= self.level)
+        if label.max(initial=0) > self.top:
+            hint = f"the labels go up to {label.max():g}: write top={label.max():g}"
+            raise ParameterError(f"{self} meets a label above {self.top:g}", hint=hint)
+        return self.hit(block) * np.maximum(label, 0) / self.top
+
+
+@measure("uRBP", cite="zuccon2016")
+class URBP(Labelled):
+    """Understandability-biased RBP: RBP in which a relevant document counts as far as readers understand it.
+
+    They do where its label in ``aspect`` reaches ``level``; with ``top`` it counts by the share of that label.
+    """
+
+    formula: ClassVar[str] = "(1 − p) · Σ_{i≤k} relevant(i) · understood(i) · p^(i − 1)"
+    example: ClassVar[Example] = Example("uRBP", (1, 1, 1), "(1 - 0.8) * (1 + 0.8**2)", beside=((1,), (0,), (2,)))
+    p: Chance = 0.8
 
     @property
     def reach(self) -> float:
@@ -54,18 +73,7 @@ class URBP(Binary):
         return np.inf if self.k is None or self.judged_only else self.k
 
     def value(self, block: Block) -> Rows:
-        label = block.beside("aspects")[..., place_of(block.assessed, self, self.aspect)]
-        if self.top is None:
-            understood = (label >= self.level).astype(np.float64)
-        else:
-            understood = np.maximum(label, 0) / self._top(label)
-        return (1 - self.p) * (self.hit(block) * understood * self.p ** (block.rank - 1)).sum(axis=1)
-
-    def _top(self, label: Grades) -> float:
-        if label.max(initial=0) > (self.top or 0):
-            hint = f"the labels go up to {label.max():g}: write top={label.max():g}"
-            raise ParameterError(f"{self} meets a label above {self.top:g}", hint=hint)
-        return self.top or 1.0
+        return (1 - self.p) * (self.counts(block) * self.p ** (block.rank - 1)).sum(axis=1)
 
 
 @measure("cRBP", cite="lioma2017")
@@ -77,6 +85,28 @@ class CRBP(URBP):
         "cRBP(top=2)", (1, 1, 1), "(1 - 0.8) * (1/2 + 0.8**2)", beside=((1,), (0,), (2,))
     )
     aspect: str = "credibility"
+
+
+@measure("uBpref", cite="palotti2019trectools")
+class UBpref(Labelled):
+    """Understandability-biased Bpref: Bpref in which a relevant document counts as far as readers understand it."""
+
+    formula: ClassVar[str] = (
+        "1/R · Σ_{i relevant} understood(i) · (1 − min(judged not relevant above i, R) / min(R, judged not relevant))"
+    )
+    example: ClassVar[Example] = Example(
+        "uBpref(top=2)", (1, 0, 1), "(1 + (1 - 1/2)/2) / 2", missed=(0,), beside=((2,), (0,), (1,), (0,))
+    )
+
+    def placed(self, grade: Grades) -> NDArray[np.bool_]:
+        return grade >= 0
+
+    def value(self, block: Block) -> Rows:
+        relevant = block.relevant(self.rel)
+        most = np.minimum(relevant, block.relevant(0) - relevant)[:, None]
+        above = block.judged - self.gain(block.grade).cumsum(axis=1)
+        right = 1 - ratio(np.minimum(above, relevant[:, None]), np.broadcast_to(most, above.shape))
+        return ratio((self.counts(block) * right).sum(axis=1), relevant)
 
 
 def place_of(assessed: Assessed, measure: Measure, aspect: str) -> int:

@@ -38,6 +38,9 @@ TRUTH = ndcg(1, 0, 0, ideal=(1, 1, 0))
         ("uRBP(top=2,p=0.5)", "bc", 0.5 * 1),
         ("uRBP(level=2)@1", "b", 0.2),
         ("uRBP", "u", 0),
+        ("uBpref", "cba", (1 - 1 / 1) * 1 / 3),  # c is judged not relevant, and stands above
+        ("uBpref", "buca", 1 / 3),
+        ("uBpref(top=2,rel=0)", "bc", (1 + 1 / 2) / 4),
         ("CAM(nDCG@3)", "abu", (RELEVANCE + EASINESS) / 2),
         ("CAM(nDCG@3,weight=0.9)", "abu", 0.9 * RELEVANCE + 0.1 * EASINESS),
         ("CAM(P@1)", "c", (0 + 1) / 2),
