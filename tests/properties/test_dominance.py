@@ -54,7 +54,8 @@ def test_who_speaks_of_something_else() -> None:
     # A filter that lets nothing through shows nothing: these alone are left out, and why.
     assert {measure.name for measure in OF_JUDGING if goes_with_grades(measure)} == {"Judged", "Unjudged"}
     others = [measure for measure in KEEPS_BOTH if not goes_with_grades(measure)]
-    assert {measure.name for measure in others} == {"DCG", "nDCG", "rrSDBN", "uPBM", "uSDBN", "uUBM"}
+    clicked = {"rrSDBN", "uPBM", "uSDBN", "uUBM"}
+    assert {measure.name for measure in others} == {"DCG", "GAP", "O", "Pmeasure", "PPlus", "Q", "nDCG", *clicked}
     given = ("gains=", "attraction=", "satisfaction=")  # by which somebody gave a lower grade the higher gain
     assert all(any(setting in str(measure) for setting in given) for measure in others)
     lengths = {"Compat", "E", "F", "NumRet", "RnDCG", "SetAP", "SetF", "SetP", "Utility"}

@@ -333,10 +333,13 @@ class Assessed:
         return self.once(("best", measure), lambda: self._of_perfect(measure))
 
     def _of_perfect(self, measure: Kernel) -> Rows:
+        return self.ideal_for(measure).map([measure])[0, :, 0]
+
+    def ideal_for(self, measure: Kernel) -> "Assessed":
+        """The perfect ranking in the eyes of a measure: by what it says that documents are worth."""
         worth = measure.gain(self.grade)
         plain = np.array_equal(worth, np.maximum(self.grade, 0))
-        ideal = self.ideal if plain else self._ideal_by(worth)
-        return ideal.map([measure])[0, :, 0]
+        return self.ideal if plain else self._ideal_by(worth)
 
     def map(self, kernels: Sequence[Kernel], progress: Callable[[int, int], object] | None = None) -> Cube:
         """(run, topic, kernel): every kernel over every row, block by block; ``progress`` hears of rows × kernels."""

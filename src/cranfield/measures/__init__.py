@@ -18,12 +18,20 @@ from ._base import Measure as Measure
 from ._base import Reader as Reader
 from ._base import measure as measure
 from ._base import ratio as ratio
+from ._blended import EBR as EBR
+from ._blended import NCU as NCU
+from ._blended import O as O
+from ._blended import PMeasure as PMeasure
+from ._blended import PPlus as PPlus
+from ._blended import Q as Q
 from ._bounds import Scenario as Scenario
 from ._bounds import bounds as bounds
 from ._bounds import map_scenario as map_scenario
 from ._bounds import scenario as scenario
 from ._cascade import ERR as ERR
 from ._cascade import ESL as ESL
+from ._cascade import IRBU as IRBU
+from ._cascade import NERR as NERR
 from ._cascade import RR as RR
 from ._clicked import RRCCM as RRCCM
 from ._clicked import RRDBN as RRDBN
@@ -225,3 +233,4 @@ else:
             "_users": "user_model",
         },
     )
+from ._thresholds import GAP as GAP

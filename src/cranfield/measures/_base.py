@@ -308,17 +308,21 @@ class Cascade(Browsing):
         """As long as nothing above satisfied."""
         return stays(self.stop(block.grade)) * self.within(block.rank)
 
+    def effort(self, rank: Ranks) -> Weights:
+        """What it is worth to be satisfied at a rank: the less, the more was read before."""
+        return 1 / rank
+
     def value(self, block: Block) -> Rows:
-        """The expected reciprocal of the rank where the user stops."""
-        return (self.stop(block.grade) / block.rank * self.seen(block)).sum(axis=1)
+        """The expected worth of the rank where the user stops: its reciprocal."""
+        return (self.stop(block.grade) * self.effort(block.rank) * self.seen(block)).sum(axis=1)
 
     def residual(self, block: Block, left: Weights) -> Rows:
         """The same, where only a share of those who stop is satisfied."""
-        return (self.stop(block.grade) * left / block.rank * self.seen(block)).sum(axis=1)
+        return (self.stop(block.grade) * left * self.effort(block.rank) * self.seen(block)).sum(axis=1)
 
     def over_ties(self, block: Block) -> Rows | None:
         """The same expectation, over all orders."""
-        return first_stop(self.stop(block.grade), block, lambda rank: self.within(rank) / rank)
+        return first_stop(self.stop(block.grade), block, lambda rank: self.within(rank) * self.effort(rank))
 
 
 class Reader(Browsing):

@@ -159,10 +159,10 @@ def _satisfied(measure: Cascade, best: float, block: Block) -> Rows:
     start, length = _stretches(measure, block)
     whole = (1 - chance) ** length
     began = np.concatenate([np.ones((len(stop), 1)), whole[:, :-1] * (1 - stop)], axis=1).cumprod(axis=1)
-    judged = ((began * whole)[:, :-1] * stop / block.rank).sum(axis=1)
+    judged = ((began * whole)[:, :-1] * stop * measure.effort(block.rank)).sum(axis=1)
     users, unjudged = chance, np.zeros(start.shape)
     step = 0
     while users > NOTHING:
-        unjudged += np.where(step < length, users / (start + step), 0)
+        unjudged += np.where(step < length, users * measure.effort(start + step), 0)
         users, step = users * (1 - chance), step + 1
     return judged + (began * unjudged).sum(axis=1)

@@ -5,12 +5,13 @@ from math import lcm
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cranfield.core import Direction, Limits, ParameterError, Scale
+from cranfield.core import Chance, Direction, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, Cascade, Claim, Example, TopGrade, below_top, measure, top_of
+from ._base import Binary, Cascade, Claim, Example, Measure, TopGrade, below_top, measure, ratio, top_of
 from ._groups import first_stop
 
 
@@ -70,6 +71,55 @@ class ERR(Cascade):
 
     def stop(self, grade: Grades) -> Gains:
         return (np.exp2(np.maximum(grade, 0)) - 1) / 2.0 ** below_top(grade, self, self.max_rel)
+
+
+@measure("iRBU", cite="sakai2019diversity")
+class IRBU(ERR):
+    """Rank-biased utility of one intent: as ERR, but a user who stops at rank r has lost ``p`` for every rank.
+
+    It is what rank-biased utility makes of a topic with one intent, without what looking costs.
+    """
+
+    formula: ClassVar[str] = "Σ_{i≤k} p^i · R(i) · Π_{j<i} (1 − R(j)),  R = (2^grade − 1) / 2^max_rel"
+    example: ClassVar[Example] = Example("iRBU(max_rel=2)@10", (1, 2), "0.99 * 1/4 + 0.99**2 * 3/4 * (1 - 1/4)")
+    p: Chance = 0.99
+
+    def effort(self, rank: Ranks) -> Weights:
+        return self.p**rank
+
+
+@measure("nERR", cite="sakai2011")
+class NERR(Measure):
+    """Normalised expected reciprocal rank: ERR as a share of that of the perfect ranking; 0 where nothing is relevant.
+
+    ``max_rel`` is the top of the scale of grades; where it is not given, the top grade of the judgments is taken and
+    shown in the name.
+    """
+
+    family: ClassVar[str] = "user model"
+    formula: ClassVar[str] = "ERR@k / ERR@k of the judged documents sorted by grade"
+    example: ClassVar[Example] = Example(
+        "nERR(max_rel=2)@10", (1, 2), "(1/4 + 1/2 * 3/4 * 3/4) / (3/4 + 1/2 * 1/4 * 1/4)"
+    )
+    max_rel: TopGrade = None
+
+    @property
+    def share_of(self) -> ERR:
+        """What the perfect ranking has the most of."""
+        return ERR(k=self.k, max_rel=self.max_rel)
+
+    def settled(self, top: float) -> Self:
+        return replace(self, max_rel=self.share_of.settled(top).max_rel)
+
+    def earns(self, grade: Grades) -> NDArray[np.bool_]:
+        return grade > 0
+
+    def value(self, block: Block) -> Rows:
+        return ratio(self.share_of.value(block), block.at_best(self.share_of))
+
+    def over_ties(self, block: Block) -> Rows | None:
+        found = self.share_of.over_ties(block)
+        return None if found is None else ratio(found, block.at_best(self.share_of))
 
 
 @measure("ESL", cite="cooper1968", aliases=("MeanRank",))

@@ -26,6 +26,7 @@ from ._base import (
     top_of,
 )
 from ._discounted import DCG
+from ._gains import Gained
 
 
 @measure("CG", cite="jarvelin2002")
@@ -121,10 +122,16 @@ class Perfect:
     topic: NDArray[np.int64]  # (row,)
 
     @classmethod
-    def of(cls, block: Block) -> "Perfect":
-        """The perfect rankings behind a block."""
+    def of(cls, block: Block, measure: Gained | None = None) -> "Perfect":
+        """The perfect rankings behind a block: by grade, or by what a measure says that a grade is worth."""
         named = block.assessed
-        return cls(named.once("perfect", lambda: named.ideal.only(named.grade > 0)), block.topic)
+        if measure is None or not measure.gains:
+            return cls(named.once("perfect", lambda: named.ideal.only(named.grade > 0)), block.topic)
+
+        def ranking() -> Assessed:
+            return named.ideal_for(measure).only(measure.gain(named.grade) > 0)
+
+        return cls(named.once(("perfect", measure.gains), ranking), block.topic)
 
     @property
     def length(self) -> Rows:

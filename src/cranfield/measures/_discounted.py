@@ -1,6 +1,5 @@
 """Measures whose user loses attention with rank alone."""
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from ._base import (
     below_top,
     measure,
 )
+from ._gains import Gained
 
 
 @measure("P", cite="rijsbergen1979", aliases=("Precision",))
@@ -101,7 +101,7 @@ class RBP(Discounted):
 
 
 @measure("DCG", cite="jarvelin2002")
-class DCG(Discounted):
+class DCG(Gained, Discounted):
     """Discounted cumulated gain: gains divided by log2(rank + 1).
 
     ``dcg='exp-log2'`` takes 2^grade - 1 as gain, ``gains`` any mapping of grades; with ``b`` the discount is that of
@@ -114,29 +114,13 @@ class DCG(Discounted):
     example: ClassVar[Example] = Example("DCG@10", (3, 0, 1), "3/log2(2) + 1/log2(4)", missed=(2,))
     dcg: Literal["log2", "exp-log2"] = "log2"
     b: Annotated[float | None, Limits(1, open=True)] = None
-    gains: Mapping[int, float] | tuple[tuple[int, float], ...] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.gains is not None:
-            object.__setattr__(self, "gains", self._mapped(self.gains))
-
-    def _mapped(self, gains: object) -> tuple[tuple[int, float], ...] | None:
-        """Pairs of grade and gain, sorted; what is worth its grade need not be said."""
-        pairs = tuple(gains.items()) if isinstance(gains, Mapping) else gains
-        if not isinstance(pairs, tuple) or not all(_is_worth(number) for pair in pairs for number in pair):
-            hint = "a gain from 0 up for each grade from 0 up, as in gains={1:1,2:5}; below 0 nothing is judged"
-            raise ParameterError(f"{self.name} cannot have gains={gains!r}", hint=hint)
-        return tuple(sorted((grade, gain) for grade, gain in pairs if grade != gain)) or None
 
     @property
     def bounded(self) -> bool:
         return self.k is not None and not self.judged_only
 
     def gain(self, grade: Grades) -> Gains:
-        gain = np.maximum(grade, 0.0)
-        for of, worth in dict(self.gains or ()).items():
-            gain = np.where(grade == of, float(worth), gain)
+        gain = Gained.gain(self, grade)
         if self.dcg == "exp-log2":
             if gain.max(initial=0) > HIGHEST_EXPONENT:
                 raise ParameterError(f"2^{gain.max():g} is too large a gain", hint="use gains={grade: gain, …}")
@@ -149,11 +133,7 @@ class DCG(Discounted):
         return 1 / np.maximum(1, np.log(rank) / np.log(self.b))
 
 
-def _is_worth(number: object) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < np.inf
-
-
-@measure("nDCG", cite="jarvelin2002", aliases=("NDCG",))
+@measure("nDCG", cite="jarvelin2002", aliases=("NDCG", "MSnDCG"))
 class NDCG(Normalised, DCG):
     """DCG as a share of the DCG of the perfect ranking; 0 where nothing is relevant."""
 
