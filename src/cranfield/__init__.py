@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from .studies import preferences as preferences
     from .studies import relabel as relabel
     from .studies import replay_pool as replay_pool
+    from .studies import reproduce as reproduce
     from .studies import scale as scale
     from .studies import test as test
     from .studies import topics as topics
@@ -90,7 +91,7 @@ else:
             "measures": "AP Binary Cascade DCG Discounted ERR ESL Example Judged Measure measure measure_all MEASURES "
             "NDCG NumQ NumRel NumRet P parse_measure parse_measures R ratio RBP Reader Rprec RR Success",
             "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd evaluate "
-            "fuse interleave ladder leaderboard lint novelty pool power preferences relabel replay_pool scale "
+            "fuse interleave ladder leaderboard lint novelty pool power preferences relabel replay_pool reproduce scale "
             "test topics",
         },
         packages="core data measures studies",

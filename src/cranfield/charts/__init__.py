@@ -53,6 +53,8 @@ from ._private import PublicPrivate as PublicPrivate
 from ._ranks import RankPairs as RankPairs
 from ._relabelled import Moved as Moved
 from ._released import Told as Told
+from ._reproduced import EffectRatio as EffectRatio
+from ._reproduced import RankingsByDepth as RankingsByDepth
 from ._robustness import Agreement as Agreement
 from ._robustness import Flips as Flips
 from ._robustness import Forest as Forest

@@ -17,22 +17,27 @@ from ._usage import Command, OneOf, Whole
 @click.option("--depth", type=Whole(), help="Keep this many documents of each topic.")
 @ties_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
-def command(source: str, target: str, kind: str | None, depth: int | None, ties: str, gains: bool) -> None:
+@click.option("--metadata", metavar="FILE", help="Write what this file of YAML says of the run into its header.")
+def command(
+    source: str, target: str, kind: str | None, depth: int | None, ties: str, gains: bool, metadata: str | None
+) -> None:
     """Write a run or qrels in the format that TARGET's name ends in.
 
     .txt .run .trec .qrels are TREC, .tsv is MS MARCO (topic, document, rank), then .json, .jsonl, .parquet and .csv;
-    text may end in .gz, .bz2 or .xz too. A run is written in rank order.
+    text may end in .gz, .bz2 or .xz too. A run is written in rank order. What a run says of itself in its header
+    (ir_metadata) is kept in TREC text.
 
     \b
     Examples:
       cranfield convert bm25.txt bm25.parquet
       cranfield convert bm25.txt top10.tsv.gz --depth 10
       cranfield convert qrels.txt qrels.json
+      cranfield convert bm25.txt described.txt --metadata bm25.yaml
     """
     if source == "-" and kind is None:
         hint = "say what it is: --as run or --as qrels"
         raise click.UsageError(f"standard input cannot be looked at first\nhint: {hint}")
     with whole(target) as place:
-        data = convert(source, place, kind=kind, depth=depth, ties=ties, gains=gains)
+        data = convert(source, place, kind=kind, depth=depth, ties=ties, gains=gains, metadata=metadata)
     lost = " (MS MARCO keeps the ranks, not the scores)" if isinstance(data, Run) and ".tsv" in target.lower() else ""
     click.echo(f"{target}: {len(data)} rows, {len(data.topics)} topics{lost}", err=True)

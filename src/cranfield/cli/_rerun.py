@@ -12,42 +12,55 @@ from ._files import check_place
 from ._show import check_output, output_options, show
 from ._usage import Command
 
-ALREADY = ("-o", "--output", "--parts")
+# What writes files, or says how a result is shown: the new one is written for comparison alone.
+ALREADY = ("-o", "--output", "--parts", "--format", "--chart", "--boxes", "--save-norms", "--save-splits")
+# Commands of which each result is one study, made from the files they name and from nothing else.
+STUDIES = (
+    *("evaluate", "compare", "leaderboard", "novelty", "test", "anova", "agreement", "power", "scale", "topics"),
+    *("reproduce", "bridge"),
+)
 
 
 @click.command("rerun", cls=Command)
-@click.argument("report", metavar="REPORT")
-@click.option("--save", metavar="FILE", help="Keep the new report: .html.")
+@click.argument("report", metavar="RESULT")
+@click.option("--save", metavar="FILE", help="Keep the new report (.html), or the new result (.json).")
 @click.option("--require", "strict", is_flag=True, help="Exit 3 if anything changed.")
 @output_options()
 def command(
     report: str, save: str | None, strict: bool, form: str | None, table: str | None, output: str | None
 ) -> None:
-    """Make a report again, from the files it names, and say what changed.
+    """Make a result again, from the files it names, and say what changed.
 
-    Stand in the folder in which it was made. Inputs are told apart by their digests, numbers to the last digit.
+    RESULT is a page of `cranfield report`, or what a command wrote with --format json. Stand in the folder in which it
+    was made. Inputs are told apart by their digests, numbers to the last digit.
 
     \b
     Examples:
       cranfield rerun report.html
       cranfield rerun report.html --save new.html --require
+      cranfield rerun verdict.json --require
     """
     check_output(form, output)
     if save:
         check_place(save)
     if not Path(report).is_file():
         raise InputError(f"{report}: there is no such file", hint="check the name", code="E-MISSING", file=report)
-    from cranfield.reports import changes, changes_sentence, read_report
+    from cranfield.reports import changes, changes_sentence, read_kept
 
-    before = read_report(report)
-    if before.command[:1] != ("report",):
-        hint = "only pages of `cranfield report` can be made again"
+    before = read_kept(report)
+    name = before.command[0] if before.command else ""
+    page = name == "report"
+    if page == (not before.title) or (not page and name not in STUDIES):
+        hint = f"these can be made again: pages of `cranfield report`, and JSON of {', '.join(STUDIES)}"
         raise InputError(f"{report} does not say which command made it", hint=hint, file=report)
+    if "-" in before.command:
+        hint = "give the files that were read by name, and make it once more"
+        raise InputError(f"{report} was made from standard input, which is gone", hint=hint, file=report)
     click.echo(f"running: {shlex.join(['cranfield', *before.command])}", err=True)
     with TemporaryDirectory() as scratch:
-        place = save or str(Path(scratch) / "report.html")
-        _again(before.command, place)
-        found = changes(before, read_report(place))
+        place = save or str(Path(scratch) / ("report.html" if page else "study.json"))
+        _again(before.command, ["-o", place] if page else ["-o", place, "--format", "json"])
+        found = changes(before, read_kept(place))
     study = Study("rerun", {"changes": found}, {"changes": len(found), "sentence": changes_sentence(found)})
     if len(found) or form or output:
         show(study, form=form or (None if output else "text"), table=table, output=output)
@@ -57,17 +70,19 @@ def command(
         raise ChecksFailed(f"{report} is not what it was", hint=changes_sentence(found))
 
 
-def _again(typed: tuple[str, ...], place: str) -> None:
-    """Run the command that was typed, with one page as its only output."""
+def _again(typed: tuple[str, ...], place: list[str]) -> None:
+    """Run the command that was typed, with one file as its only output."""
     from ._report import QUIETLY
-    from ._report import command as report
 
     words = list(typed)
-    with click.Context(click.get_current_context().find_root().command, info_name="cranfield", obj=words) as root:
+    group = click.get_current_context().find_root().command
+    with click.Context(group, info_name="cranfield", obj=words) as root:
         root.meta[QUIETLY] = True
-        made = report.make_context("report", [*_without_outputs(words[1:]), "-o", place], parent=root)
+        name, *others = words
+        command = group.get_command(root, name)  # type: ignore[attr-defined]  # the group of all commands
+        made = command.make_context(name, [*_without_outputs(others), *place], parent=root)
         with made:
-            report.invoke(made)
+            command.invoke(made)
 
 
 def _without_outputs(words: list[str]) -> list[str]:

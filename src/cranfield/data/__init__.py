@@ -50,6 +50,7 @@ from ._subtopics import read_intents as read_intents
 from ._values import Curve as Curve
 from ._values import Given as Given
 from ._values import Values as Values
+from ._write import is_trec as is_trec
 from ._write import write as write
 from ._write import write_text as write_text
 
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from ._metadata import flatten_metadata as flatten_metadata
     from ._metadata import header_of as header_of
     from ._metadata import read_metadata as read_metadata
+    from ._metadata import read_metadata_file as read_metadata_file
     from ._metadata import run_type as run_type
     from ._metadata import write_metadata as write_metadata
     from ._named import NamedDocuments as NamedDocuments
@@ -157,7 +159,7 @@ else:
             "_labels": "Answers Labels Votes",
             "_limits": "Limits",
             "_logs": "FIELDS PAUSE SATISFIED Log",
-            "_metadata": "flatten_metadata header_of read_metadata run_type write_metadata",
+            "_metadata": "flatten_metadata header_of read_metadata read_metadata_file run_type write_metadata",
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield import _native
@@ -49,6 +50,17 @@ def read_metadata(header: str | Source, *, name: str = "header") -> Mapping[str,
         raise problem(name, "E-LARGE", "the ir_metadata is too long", hint, line=first) from None
     except RecursionError:
         raise problem(name, "E-FORMAT", "the ir_metadata is nested too deeply", FORM, line=first) from None
+    return tree
+
+
+def read_metadata_file(path: str | PathLike[str]) -> Mapping[str, Any]:
+    """The metadata of a file of YAML, as it would stand in the header of a run, without the marks."""
+    name = fspath(path)
+    try:
+        text = Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:
+        raise problem(name, "E-MISSING", "there is no such file", "give a file of YAML") from None
+    tree: dict[str, Any] = _tree(load(text, name, 0), ROOM)[0]
     return tree
 
 

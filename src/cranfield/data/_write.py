@@ -1,6 +1,7 @@
 """Runs and qrels as files."""
 
 import json
+from collections.abc import Mapping
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -19,20 +20,39 @@ if TYPE_CHECKING:
 SUFFIXES = ".txt .run .trec .qrels (TREC), .tsv (MS MARCO), .json, .jsonl, .parquet, .csv; text also with .gz .bz2 .xz"
 
 
-def write(data: Run | Qrels, path: str | PathLike[str]) -> None:
-    """Write a run or qrels in the format that the name ends in, packed if it ends in .gz, .bz2 or .xz."""
+def write(data: Run | Qrels, path: str | PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
+    """Write a run or qrels in the format that the name ends in, packed if it ends in .gz, .bz2 or .xz.
+
+    ``metadata`` is ir_metadata, which stands in the header of a run of TREC text; no other format has room for it.
+    """
     target = Path(path)
-    pack = PACKERS.get(target.suffix.lower())
-    suffix = (target.with_suffix("") if pack else target).suffix.lower()
+    pack, suffix = _ending(target)
+    if metadata and not (is_trec(target) and isinstance(data, Run)):
+        hint = "name a file that ends in .txt, .run or .trec"
+        raise problem(str(target), "E-FORMAT", "only a run of TREC text has a header for metadata", hint)
     if suffix == ".parquet":
         data.to_polars().write_parquet(target)
         return
     makers: dict[str, Callable[[Run | Qrels], str]] = {".json": _json, ".jsonl": _jsonl, ".csv": _csv, ".tsv": _msmarco}
-    trec = suffix in ("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel")
-    if suffix not in makers and not trec:
+    if suffix not in makers and not is_trec(target):
         raise problem(str(target), "E-FORMAT", f"no format ends in {suffix}", f"there are: {SUFFIXES}")
     text = makers.get(suffix, _trec)(data)
+    if metadata:
+        from ._metadata import write_metadata
+
+        text = write_metadata(metadata) + text
     target.write_bytes(import_module(pack).compress(text.encode()) if pack else text.encode())
+
+
+def is_trec(path: str | PathLike[str]) -> bool:
+    """Whether a file of this name is TREC text, packed or not."""
+    return _ending(Path(path))[1] in ("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel")
+
+
+def _ending(target: Path) -> tuple[str | None, str]:
+    """How a file of this name is packed, if it is, and what the name inside ends in."""
+    pack = PACKERS.get(target.suffix.lower())
+    return pack, (target.with_suffix("") if pack else target).suffix.lower()
 
 
 def write_text(pieces: "Iterable[str]", path: str | PathLike[str]) -> None:

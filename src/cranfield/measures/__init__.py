@@ -118,6 +118,7 @@ from ._sets import SetF as SetF
 from ._sets import SetP as SetP
 from ._sets import SetR as SetR
 from ._sets import Utility as Utility
+from ._thresholds import GAP as GAP
 from ._ties import expected as expected
 from ._ties import straddling as straddling
 from ._ties import tie_bounds as tie_bounds
@@ -206,6 +207,8 @@ if TYPE_CHECKING:
     from ._sessions import SessionRBP as SessionRBP
     from ._sessions import parse_session_measure as parse_session_measure
     from ._sessions import session_values as session_values
+    from ._union import tau_union as tau_union
+    from ._union import union_by_topic as union_by_topic
     from ._users import user_model as user_model
 else:
     # What no evaluation needs.
@@ -230,7 +233,7 @@ else:
             "_rankings": "Rankings Spacing spacing",
             "_sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
             "session_values",
+            "_union": "tau_union union_by_topic",
             "_users": "user_model",
         },
     )
-from ._thresholds import GAP as GAP

@@ -42,6 +42,16 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], *, p: float = 0.9, depth: 
 def overlap_by_topic(a: Run, b: Run, *, p: float = 0.9, depth: int | None = None) -> Table:
     """Rank-biased overlap of two runs, topic by topic; one that a run does not have is empty there."""
     _check(p, depth)
+    topics, length = both_lengths(a, b)
+    in_a, in_b, topic = shared_ranks(a, b)
+    low, residual, extrapolated = _overlap(np.maximum(in_a, in_b), topic, length, p, depth)
+    columns: dict[str, Any] = {"topic": topics, "low": low, "residual": residual, "extrapolated": extrapolated}
+    made_by = Provenance(inputs=(a.source.as_input(), b.source.as_input()))
+    return Table(columns, f"rank-biased overlap of {a.name} and {b.name}, p = {p:g}", made_by)
+
+
+def both_lengths(a: Run, b: Run) -> tuple[list[str], NDArray[np.int64]]:
+    """The topics of two runs, and (run, topic) how many documents each has; those of ``a`` come first, as in ``a``."""
     topics = list(dict.fromkeys([*a.topics.to_list(), *b.topics.to_list()]))
     place = {topic: i for i, topic in enumerate(topics)}
     length = np.zeros((2, len(topics)), np.int64)
@@ -49,12 +59,7 @@ def overlap_by_topic(a: Run, b: Run, *, p: float = 0.9, depth: int | None = None
         lengths[[place[topic] for topic in run.topics.to_list()]] = np.diff(run.starts)
     if not (length > 0).all(axis=0).any():
         raise ParameterError(f"{a.name} and {b.name} have no topic in common", hint="compare runs for the same topics")
-    # The topics of ``a`` come first, so that they have the numbers that they have in ``a``.
-    shared, topic = _shared(a, b)
-    low, residual, extrapolated = _overlap(shared, topic, length, p, depth)
-    columns: dict[str, Any] = {"topic": topics, "low": low, "residual": residual, "extrapolated": extrapolated}
-    made_by = Provenance(inputs=(a.source.as_input(), b.source.as_input()))
-    return Table(columns, f"rank-biased overlap of {a.name} and {b.name}, p = {p:g}", made_by)
+    return topics, length
 
 
 def weights(p: float, depth: int) -> NDArray[np.float64]:
@@ -70,8 +75,8 @@ def _check(p: float, depth: int | None) -> None:
         raise ParameterError(f"rankings cannot be cut at depth {depth!r}", hint="compare at least one document")
 
 
-def _shared(a: Run, b: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(shared,): at which depth each shared document is in both rankings, and the topic of ``a`` it belongs to."""
+def shared_ranks(a: Run, b: Run) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(shared,): the ranks of each shared document in both rankings, and the topic of ``a`` it belongs to."""
     # ``a`` stands for the judgments: its documents are then found in ``b`` by the native reader.
     named = Qrels(a.topics, a.topic, a.document, np.ones(len(a)), a.topics, a.topic, a.source)
     in_order = replace(b, score=-b.rank.astype(np.float64))
@@ -79,7 +84,7 @@ def _shared(a: Run, b: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     rank = np.empty(len(found.grade), np.int64)
     rank[found.named_by[0]] = a.rank
     topic = np.repeat(np.arange(len(found.topics)), np.diff(found.starts))
-    return np.maximum(rank[found.document], found.rank), topic
+    return rank[found.document], found.rank.astype(np.int64), topic
 
 
 def _overlap(

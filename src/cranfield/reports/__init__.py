@@ -5,6 +5,7 @@ from ._changes import changes as changes
 from ._changes import changes_sentence as changes_sentence
 from ._kept import Kept as Kept
 from ._kept import keep as keep
+from ._kept import read_kept as read_kept
 from ._kept import read_report as read_report
 from ._page import to_html as to_html
 from ._parts import write_parts as write_parts

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -53,6 +54,26 @@ def keep(report: Report) -> Kept:
         made_by=report.made_by.as_dict(),
         studies=tuple(section.study.as_dict() for section in report.sections),
     )
+
+
+def read_kept(path: str | PathLike[str]) -> Kept:
+    """What a page of a report kept, or a study that was saved as JSON."""
+    text = Path(path).read_bytes().decode("utf-8", errors="replace")
+    return _of_study(text, fspath(path)) if text.lstrip().startswith("{") else read_report(path)
+
+
+def _of_study(text: str, name: str) -> Kept:
+    """A study of the JSON contract, as if a report held it alone."""
+    hint = "give a file that a command wrote with --format json"
+    try:
+        data = json.loads(text)
+        command = shlex.split(data["made_by"]["command"])
+        kept = {"contract": data["contract"], "title": "", "command": command[1:], "made_by": data["made_by"]}
+        return _kept(kept | {"studies": [data]}, name)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} is no study that says how it was made", hint=hint, file=name) from error
 
 
 def read_report(path: str | PathLike[str]) -> Kept:

@@ -198,6 +198,12 @@ from ._relabelled import relabelled_sentence as relabelled_sentence
 from ._relabelled import relabelled_table as relabelled_table
 from ._replicates import Replicates as Replicates
 from ._replicates import replicated_anova as replicated_anova
+from ._reproduced import Told as Told
+from ._reproduced import beside_originals as beside_originals
+from ._reproduced import mean_told as mean_told
+from ._reproduced import reproduce_table as reproduce_table
+from ._reproduced import reproduced_sentence as reproduced_sentence
+from ._reproduced import row_of as row_of
 from ._signed_rank import SignedRank as SignedRank
 from ._standing import NEAR as NEAR
 from ._standing import good_values as good_values

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ._power import power as power
     from ._preferences import preferences as preferences
     from ._relabel import relabel as relabel
+    from ._reproduce import reproduce as reproduce
     from ._scale import scale as scale
     from ._test import test as test
     from ._topics import topics as topics
@@ -72,6 +73,7 @@ else:
             "_power": "power",
             "_preferences": "preferences",
             "_relabel": "relabel",
+            "_reproduce": "reproduce",
             "_scale": "scale",
             "_test": "test",
             "_topics": "topics",

@@ -31,6 +31,7 @@ from tests.unit.charts import (
     test_outcomes,
     test_pools,
     test_released,
+    test_reproduced,
     test_robustness,
     test_spacing,
 )
@@ -92,6 +93,7 @@ TABLES = {
     **test_novelty.TABLES,
     **test_pools.TABLES,
     **test_released.TABLES,
+    **test_reproduced.TABLES,
     **test_robustness.TABLES,
     **test_spacing.TABLES,
 }
@@ -118,6 +120,7 @@ WORDS = {
     **test_novelty.SAID,
     **test_pools.SAID,
     **test_released.SAID,
+    **test_reproduced.SAID,
     **test_robustness.SAID,
     **test_spacing.SAID,
 }
