@@ -54,6 +54,12 @@ FEW = 60  # rows of a table that people read
 @click.option(
     "--rope", type=Between(0, example=".01"), help="What to believe: differences up to this are as good as none."
 )
+@click.option(
+    "--risk",
+    type=Between(0, example="1"),
+    metavar="ALPHA",
+    help="What runs lose, counted 1 + ALPHA times what they gain: URisk and TRisk with --baseline, GeoRisk.",
+)
 @click.option("--swaps", is_flag=True, help="How often other topics would turn the order of two runs round.")
 @click.option(
     "--aggregate",
@@ -91,6 +97,7 @@ def command(
       cranfield test qrels.txt runs/ -m AP --baseline bm25 -t "t signed-rank"
       cranfield test --scores ap.csv --scale-of AP -t randomisation --draws 100000
       cranfield test --scores ap.csv -t max-t --chart pairs.svg
+      cranfield test --scores ap.csv --baseline bm25 --risk 1 --table risk
       cranfield test --scores ap.csv --pair run1 run2 -t "tost(margin=0.02)"
     """
     check_output(form, output)

@@ -204,6 +204,9 @@ from ._reproduced import mean_told as mean_told
 from ._reproduced import reproduce_table as reproduce_table
 from ._reproduced import reproduced_sentence as reproduced_sentence
 from ._reproduced import row_of as row_of
+from ._risk import georisk as georisk
+from ._risk import risk_table as risk_table
+from ._risk import urisk as urisk
 from ._signed_rank import SignedRank as SignedRank
 from ._standing import NEAR as NEAR
 from ._standing import good_values as good_values

@@ -31,6 +31,7 @@ from cranfield.stats import (
     effects_table,
     parse_method,
     parse_tests,
+    risk_table,
     summary_table,
     swaps_table,
     tests_table,
@@ -53,6 +54,7 @@ def test(
     norms: Any = None,
     rope: float | None = None,
     swaps: bool = False,
+    risk: float | None = None,
     aggregate: Aggregate = "mean",
     alternative: Alternative | None = None,
     draws: int | None = None,
@@ -69,7 +71,9 @@ def test(
     one measure (``pairs``), those of all ``measures``, or ``all`` that are asked. An ``interval`` (t, percentile, bca)
     takes the place of the one that a test has of its own; medians have none. ``rope`` adds what to believe of each
     pair, differences up to it being as good as none; ``swaps`` how often other topics would turn the order of two runs
-    round. ``norms`` are those that a standardising ``transform`` goes by, from a file or from other runs.
+    round. ``risk`` adds what runs lose, counted 1 + ``risk`` times what they gain: against the ``baseline`` if there is
+    one (URisk, TRisk), and against what all runs let one expect (GeoRisk). ``norms`` are those that a standardising
+    ``transform`` goes by, from a file or from other runs.
     """
     given = values if isinstance(values, Values) else read_scores(values)
     check_level(level)
@@ -80,7 +84,7 @@ def test(
     chosen = choose_pairs(given, pairs, baseline)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     belief = None if rope is None else adapt(BayesSignedRank(rope=rope), draws=draws)
-    needs = _needs([*wanted, *filter(None, [around, changed, belief])], aggregate, swaps=swaps)
+    needs = _needs([*wanted, *filter(None, [around, changed, belief])], aggregate, swaps=swaps, risk=risk is not None)
     met = [(who, needed, measure) for measure in given.measures for who, needed in needs.items()]
     notes = weigh(met, scale, safe=_safe(aggregate))
     given, told = change(given, changed, norms)
@@ -98,6 +102,8 @@ def test(
     tables = {"summary": summary_table(found, level=level, made_by=made_by), "effects": effects_table(given, chosen)}
     if belief is not None:
         tables["beliefs"] = beliefs_table(given, chosen, belief, asked)
+    if risk is not None:
+        tables["risk"] = risk_table(given, baseline=baseline, alpha=risk, made_by=made_by)
     if swaps:
         tables["swaps"] = swaps_table(given, seed=seed, draws=draws)
     said = (*notes, *told, *_left_out(found), *_without_p(found), *_too_few(found, correction, level))
@@ -113,11 +119,12 @@ def test(
 test.__test__ = False  # type: ignore[attr-defined]  # pytest takes functions of that name for tests
 
 
-def _needs(methods: Sequence[Method], aggregate: str, *, swaps: bool) -> dict[str, Scale]:
+def _needs(methods: Sequence[Method], aggregate: str, *, swaps: bool, risk: bool) -> dict[str, Scale]:
     """What meets the numbers, and the scale it needs."""
     needs = {one.name: one.requires for one in methods}
     needs |= {f"{one.name} with a margin": Scale.INTERVAL for one in methods if _has_margin(one)}
     needs |= {"the swap rate": Scale.INTERVAL} if swaps else {}
+    needs |= {"risk": Scale.INTERVAL} if risk else {}
     return needs | {f"the {aggregate}": Scale.INTERVAL if aggregate == "mean" else Scale.ORDINAL}
 
 
