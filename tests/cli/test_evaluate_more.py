@@ -399,3 +399,12 @@ def test_the_command_says_the_same_as_the_library(campaign: Path, cranfield: Com
 def test_the_library_knows_runs_by_their_files(here: Path) -> None:
     values = cf.evaluate(here / "qrels.txt", [here / "run.txt", here / "other.txt"], "AP")
     assert values.against("other.txt").cells("run") == ["run"]
+
+
+def test_preferences_take_the_place_of_judgments(here: Path, cranfield: Command) -> None:
+    (here / "prefs.txt").write_text("1 me 0 a 2\n1 me 0 x 1\n2 me 0 y 1\n2 me 0 c 0\n")
+    (here / "run.txt").write_text("1 Q0 a 1 2.5 mine\n1 Q0 x 2 1.5 mine\n2 Q0 c 1 9.0 mine\n2 Q0 y 2 8.0 mine\n")
+    ended = cranfield("evaluate", "prefs.txt", "run.txt", "--prefs", "-m", "prefs_simp", "-q", "--format", "tsv")
+    rows = [line.split("\t") for line in ended.out.splitlines()]
+    assert [row[1:] for row in rows[1:]] == [["1", "PrefSimp", "1.0"], ["2", "PrefSimp", "0.0"]]
+    assert cranfield("evaluate", "--prefs").code == 2

@@ -79,6 +79,7 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     type=OneOf(["as-worst", "as-best"]),
     help="Take documents that nobody judged as not relevant, or as of the top grade.",
 )
+@click.option("--prefs", is_flag=True, help="QRELS are preferences: topic group part document level; or qrels as such.")
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
 @side_options
 @prior_option
@@ -107,6 +108,7 @@ def command(
     intents: str | None,
     attributes: str | None,
     aspects: tuple[str, ...],
+    prefs: bool,
     prior: tuple[str, ...],
     gains: bool,
     scores: str | None,
@@ -134,6 +136,7 @@ def command(
       cranfield evaluate subtopics.txt runs/ -m "alpha_nDCG@20 StRecall@20"
       cranfield evaluate qrels.txt runs/ -m AWRF@20 --attributes groups.tsv
       cranfield evaluate --scores ap.csv --aggregate median
+      cranfield evaluate prefs.txt bm25.txt --prefs -m "prefs_simp prefs_pair_ret"
     """
     check_output("given" if form == "trec_eval" else form, output)
     if form == "trec_eval":
@@ -157,6 +160,9 @@ def command(
         words = [*filter(None, [qrels]), *runs, *measures, *(option for option, given in asked.items() if given)]
         expect_scores_alone(words, form)
         values = _scored(scores, only, aggregate)
+    elif prefs:
+        values = _preferred(qrels, runs, measures, ties)
+        values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
     else:
         expect_files(qrels, runs)
         found = list(runs) if baseline is None else _with_baseline(runs, baseline)
@@ -204,6 +210,16 @@ def _scored(scores: str, only: list[str] | None, aggregate: str | None) -> Value
     values = read_scores(scores)
     values = replace(values, made_by=replace(values.made_by, command=typed()), by=aggregate)
     return values if only is None else values.only(only)
+
+
+def _preferred(prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ...], ties: str | None) -> Values:
+    """Values of preference measures, the usual ones where none is named."""
+    from cranfield.measures import PREFERENCES, preference_values
+
+    if prefs is None or not runs:
+        raise click.UsageError("preferences and a RUN are missing\nhint: cranfield evaluate prefs.txt run.txt --prefs")
+    asked = [word for text in measures for word in text.split()] or PREFERENCES.names()
+    return preference_values(prefs, list(runs), asked, ties=ties or Ties.TREC, command=typed())
 
 
 def _with_baseline(runs: Sequence[str], baseline: str) -> list[Any]:

@@ -104,6 +104,10 @@ if TYPE_CHECKING:
     from ._norms import Norms as Norms
     from ._norms import read_norms as read_norms
     from ._norms import write_norms as write_norms
+    from ._preferred import Preferences as Preferences
+    from ._preferred import Wins as Wins
+    from ._preferred import check_preferences as check_preferences
+    from ._preferred import read_preferences as read_preferences
     from ._prior import PRIORS as PRIORS
     from ._prior import Best as Best
     from ._prior import Prior as Prior
@@ -163,6 +167,7 @@ else:
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
+            "_preferred": "Preferences Wins check_preferences read_preferences",
             "_read_choices": "read_choices",
             "_read_labels": "labels_from_qrels read_labels",
             "_read_log": "read_log",

@@ -197,6 +197,14 @@ if TYPE_CHECKING:
     from ._parity import RKL as RKL
     from ._parity import RND as RND
     from ._parity import RRD as RRD
+    from ._preferred import PREFERENCES as PREFERENCES
+    from ._preferred import PreferenceMeasure as PreferenceMeasure
+    from ._preferred import PrefGroup as PrefGroup
+    from ._preferred import PrefPair as PrefPair
+    from ._preferred import PrefSimp as PrefSimp
+    from ._preferred import parse_preference_measure as parse_preference_measure
+    from ._preferred import preference_measure as preference_measure
+    from ._preferred import preference_values as preference_values
     from ._rankings import Rankings as Rankings
     from ._rankings import Spacing as Spacing
     from ._rankings import spacing as spacing
@@ -230,6 +238,8 @@ else:
             "_first": "cutoff_of found_first unjudged_share unjudged_within",
             "_fitting": "Calibrated Estimate",
             "_overlap": "Overlap overlap_by_topic rbo",
+            "_preferred": "PREFERENCES PrefGroup PrefPair PrefSimp PreferenceMeasure parse_preference_measure "
+            "preference_measure preference_values",
             "_rankings": "Rankings Spacing spacing",
             "_sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
             "session_values",

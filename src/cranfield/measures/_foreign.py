@@ -63,9 +63,11 @@ ABSENT = {
     "yaap": "AP ranks the runs of a topic alike",
     "rbp_resid": "RBP has the value without it",
     "ideal_dcg": "DCG and nDCG have their quotient",
+    "prefs": "preferences have measures of their own: cranfield evaluate prefs.txt run.txt --prefs",
+    "all_prefs": "preferences have measures of their own: cranfield evaluate prefs.txt run.txt --prefs",
 } | dict.fromkeys(
-    "prefs all_prefs qrels_jg map_avgjg P_avgjg Rprec_mult_avgjg".split(),
-    "judgments that are preferences, or of several assessors at once, are not read",
+    "qrels_jg map_avgjg P_avgjg Rprec_mult_avgjg".split(),
+    "judgments of several assessors at once are not read",
 )
 
 # Words of ranx, BEIR, MTEB and their kin: ours without and with a cut-off.
