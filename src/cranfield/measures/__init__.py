@@ -208,6 +208,8 @@ if TYPE_CHECKING:
     from ._rankings import Rankings as Rankings
     from ._rankings import Spacing as Spacing
     from ._rankings import spacing as spacing
+    from ._recall_levels import RecallLevels as RecallLevels
+    from ._recall_levels import compare_levels as compare_levels
     from ._sessions import SESSION_MEASURES as SESSION_MEASURES
     from ._sessions import MarkovSession as MarkovSession
     from ._sessions import SessionDCG as SessionDCG
@@ -241,6 +243,7 @@ else:
             "_preferred": "PREFERENCES PrefGroup PrefPair PrefSimp PreferenceMeasure parse_preference_measure "
             "preference_measure preference_values",
             "_rankings": "Rankings Spacing spacing",
+            "_recall_levels": "RecallLevels compare_levels",
             "_sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
             "session_values",
             "_union": "tau_union union_by_topic",

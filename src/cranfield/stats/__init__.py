@@ -69,6 +69,7 @@ from ._discriminative import discriminative_power as discriminative_power
 from ._discriminative import swap_rate as swap_rate
 from ._dominance_tables import dominance_table as dominance_table
 from ._dominance_tables import dominance_test_table as dominance_test_table
+from ._dominance_tables import levels_table as levels_table
 from ._dominance_tables import splits_table as splits_table
 from ._effects import DZ as DZ
 from ._effects import EFFECTS as EFFECTS

@@ -1,6 +1,6 @@
 """Dominance told: in how many topics which run has more relevant documents at every rank, and what measures add."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ INCOMPARABLE = 2
 # What stands in an outcome, in the order in which tables show it.
 WORDS = {-1: "a", 1: "b", 0: "equal", INCOMPARABLE: "incomparable"}
 ALL = "all"
+LEVELS = ("a", "b", "preference", "mean", "better_a", "equal", "better_b", "p")
 
 
 def dominance_table(
@@ -90,6 +91,30 @@ def splits_table(
         )
     columns = {name: [cell for part in parts for cell in part[name]] for name in parts[0]}
     return Table(columns, "how measures decide where neither run dominates", made_by, _without(columns))
+
+
+def levels_table(
+    found: Mapping[str, NDArray[np.floating[Any] | np.int8]],
+    names: Sequence[tuple[str, str]],
+    made_by: Provenance | None = None,
+) -> Table:
+    """One row for each pair and way to weigh the levels of recall: whom users prefer, and the exact sign test.
+
+    ``mean`` is above 0 where b is preferred; ``better_a`` and ``better_b`` count topics.
+    """
+    from scipy.special import bdtr
+
+    columns: dict[str, list[Any]] = {name: [] for name in LEVELS}
+    for i, (a, b) in enumerate(names):
+        for way, told in found.items():
+            mine = told[i]
+            better_a, better_b = int((mine < 0).sum()), int((mine > 0).sum())
+            p = min(1.0, 2 * float(bdtr(min(better_a, better_b), better_a + better_b, 0.5)))
+            mean = float(mine.mean()) if mine.size else np.nan
+            row = (a, b, way, mean, better_a, len(mine) - better_a - better_b, better_b, p)
+            for name, cell in zip(LEVELS, row, strict=True):
+                columns[name].append(cell)
+    return Table(columns, "whom users prefer at levels of recall, whatever the measure", made_by)
 
 
 def _preferred(pairs: Pairs, topics: NDArray[np.bool_]) -> Iterator[list[int]]:

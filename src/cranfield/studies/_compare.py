@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, listed, weigh
 from cranfield.data import Values, read_entries, read_scores
-from cranfield.measures import Dominance, cutoff_of, dominate, found_first
+from cranfield.measures import Dominance, compare_levels, cutoff_of, dominate, found_first
 from cranfield.stats import (
     CORRECTIONS,
     LEVEL,
@@ -27,6 +27,7 @@ from cranfield.stats import (
     harm_table,
     history_table,
     judge,
+    levels_table,
     meaning_table,
     moving_tables,
     outcomes_table,
@@ -100,7 +101,7 @@ def compare(
     if ranks is None:
         return _without_ranks(asking, wanted, (*notes, *told))
     tables: dict[str, Table] = {}
-    stages = asking.stages(Pairs.given(ranks, chosen), wanted, deciding, depth)
+    stages = asking.stages(Pairs.given(ranks, chosen), wanted, deciding, rel, depth)
     for done, part in enumerate(stages, 1):
         tables |= part
         if progress:
@@ -125,14 +126,14 @@ class Asking:
     made_by: Provenance
 
     def stages(
-        self, first: Pairs, tests: Sequence[PairTest], deciding: Decide, depth: int
+        self, first: Pairs, tests: Sequence[PairTest], deciding: Decide, rel: float, depth: int
     ) -> Iterator[dict[str, Table]]:
         """The tables, as they are made: those that people read first come first."""
         yield self.answers(first, deciding)
         yield {"both": both_table(first, self.values.runs, **self.how())}
         yield self.harm(first)
         ordered = None if self.values.assessed is None else dominate(self.values.assessed, self.chosen, depth=depth)
-        yield self.dominance(ordered)
+        yield self.dominance(ordered) | self.levels(rel, depth)
         yield self.of_values(tests)
         yield moving_tables(
             first,
@@ -185,6 +186,15 @@ class Asking:
             "dominance_test": dominance_test_table(*told, made_by=self.made_by),
             "splits": splits_table(*told, self.values, self.chosen, made_by=self.made_by),
         }
+
+    def levels(self, rel: float, depth: int) -> dict[str, Table]:
+        """Whom users prefer who want one relevant document, two, …, all."""
+        if self.values.assessed is None:
+            return {}
+        found = compare_levels(self.values.assessed, self.chosen, rel=rel, depth=depth)._asdict()
+        told = {way: preferred[:, self.values.places] for way, preferred in found.items()}
+        names = [(self.values.runs[a], self.values.runs[b]) for a, b in self.chosen]
+        return {"levels": levels_table(told, names, made_by=self.made_by)}
 
 
 def _without_ranks(asking: Asking, tests: Sequence[PairTest], notes: tuple[str, ...]) -> Study:
