@@ -21,6 +21,9 @@ LETTERS = {"title": 44, "description": 60}  # of a text on a terminal
 @click.argument("texts", required=False, metavar="[TOPICS]")
 @named_values_options
 @click.option("--language", metavar="CODE", help="Only texts in this language: en, de, ….")
+@click.option(
+    "--predictions", metavar="FILE", help="Scores of predictors, topics as rows: how well do they foretell the values?"
+)
 @scale_option
 @click.option("--chart", metavar="FILE", help="Draw how hard each topic is: .svg, .png, .pdf or .html.")
 @output_options()
@@ -29,6 +32,7 @@ def command(
     given: Given,
     scale: Policy,
     language: str | None,
+    predictions: str | None,
     chart: str | None,
     form: str | None,
     table: str | None,
@@ -47,6 +51,7 @@ def command(
       cranfield topics --qrels qrels.txt --runs runs/ -m P@10 --chart hard.svg
       cranfield topics --scores ap.csv --scale-of AP
       cranfield topics topics.tsv --language en --format json
+      cranfield topics --qrels qrels.txt --runs bm25.txt -m AP --predictions predictors.csv
     """
     check_output(form, output)
     check_chart(chart)
@@ -55,8 +60,8 @@ def command(
         raise click.UsageError("there are neither topics nor runs\nhint: cranfield topics topics.txt")
     if chart and values is None:
         raise click.UsageError("how hard topics are is not known\nhint: give --qrels and --runs, or --scores")
-    study = topics(texts, values, language=language, scale=scale, command=typed())
-    only = ("difficulty",) if values is not None else ("topics",)
+    study = topics(texts, values, language=language, predictions=predictions, scale=scale, command=typed())
+    only = ("prediction",) if predictions else ("difficulty",) if values is not None else ("topics",)
     layout = lay_out(study, FEW, adapt=_for_a_terminal)
     notes = (*notes_of(values), *notes_on(study, [table] if table else only))
     show(study, form=form, table=table, output=output, layout=layout, notes=tuple(dict.fromkeys(notes)), only=only)

@@ -181,6 +181,10 @@ from ._power import Width as Width
 from ._power import achieved_power as achieved_power
 from ._power import pilot_variance as pilot_variance
 from ._power import power_table as power_table
+from ._prediction import correlations as correlations
+from ._prediction import prediction_errors as prediction_errors
+from ._prediction import prediction_table as prediction_table
+from ._prediction import rank_errors as rank_errors
 from ._private import overfitting_table as overfitting_table
 from ._private import private_sentence as private_sentence
 from ._randomisation import Randomisation as Randomisation

@@ -7,7 +7,7 @@ from typing import Any
 from cranfield.core import InputError, ParameterError, Policy, Provenance, Scale, Study, Table, listed, stack, weigh
 from cranfield.data import TopicTexts, Values, read_scores, read_topics
 from cranfield.measures import Measure, parse_measures
-from cranfield.stats import difficulty_table, difficulty_verdict
+from cranfield.stats import difficulty_table, difficulty_verdict, prediction_table
 
 MOST = 3  # topics that a message names
 
@@ -18,6 +18,7 @@ def topics(
     *,
     measures: Any = None,
     language: str | None = None,
+    predictions: Any = None,
     scale: Policy = "note",
     command: str = "",
 ) -> Study:
@@ -25,7 +26,8 @@ def topics(
 
     ``texts`` are a file in one of the forms of TREC and CLEF, a frame, or a dict of topic and title; of several
     languages one may be chosen. ``values`` come from :func:`evaluate`, or are a table of scores: with them the topics
-    are put in order, the hardest first, by each of the ``measures``, all if none is named.
+    are put in order, the hardest first, by each of the ``measures``, all if none is named. ``predictions`` are scores
+    of predictors, a table with topics as rows and predictors as columns: how well do they foretell the values?
     """
     if texts is None and values is None:
         raise ParameterError("there are neither topics nor values", hint="give a file of topics, values, or both")
@@ -33,7 +35,12 @@ def topics(
     if asked is None and language is not None:
         raise ParameterError("there are no texts that could be in a language", hint="give a file of topics")
     given = values if values is None or isinstance(values, Values) else read_scores(values)
+    foretold = predictions if predictions is None or isinstance(predictions, Values) else read_scores(predictions)
+    if foretold is not None and given is None:
+        raise ParameterError("there are no values that predictors could foretell", hint="give judgments and runs")
     made_by = _provenance(asked, given, command)
+    if foretold is not None:
+        made_by = replace(made_by, inputs=(*made_by.inputs, *foretold.made_by.inputs))
     tables: dict[str, Table] = {}
     if asked is not None:
         tables["topics"] = asked.to_table(made_by=made_by)
@@ -48,7 +55,24 @@ def topics(
     whole = stack(parts)
     caption = parts[0].caption if len(parts) == 1 else f"topics by {listed(list(map(str, wanted)))}, the hardest first"
     tables["difficulty"] = replace(whole, caption=caption, notes=(*whole.notes, *said, *notes))
-    return Study("topics", tables, difficulty_verdict(given, parts[0]), made_by, charts=("difficulty",))
+    verdict = difficulty_verdict(given, parts[0])
+    if foretold is not None:
+        tables["prediction"] = prediction_table(given, foretold, made_by=made_by)
+        verdict = {**verdict, "sentence": f"{verdict['sentence']} {_foretold(tables['prediction'])}"}
+    return Study("topics", tables, verdict, made_by, charts=("difficulty",))
+
+
+def _foretold(table: Table) -> str:
+    """The predictor whose order of topics is nearest to that of the first run and measure, in words."""
+    rows: list[dict[str, Any]] = [row for row in table.rows() if row["kendall"] is not None]
+    rows = [row for row in rows if (row["run"], row["measure"]) == (rows[0]["run"], rows[0]["measure"])]
+    if not rows:
+        return "No predictor tells these topics apart."
+    best = max(rows, key=lambda row: row["kendall"])
+    ends = "" if best["kendall_low"] is None else f" [{best['kendall_low']:.2f}, {best['kendall_high']:.2f}]"
+    which = f"Of {len(rows)} predictors {best['predictor']}" if len(rows) > 1 else best["predictor"]
+    verb = "foretells best" if len(rows) > 1 else "foretells"
+    return f"{which} {verb} {best['measure']} of {best['run']}: τ = {best['kendall']:.2f}{ends}."
 
 
 def _provenance(asked: TopicTexts | None, given: Values | None, command: str) -> Provenance:

@@ -33,8 +33,8 @@ def test_worked_by_hand() -> None:
     assert found((1, 0, 0, 1), (0, 1, 1, 0)) == (0, 1, -1)
     assert found((1, 0, 0, 1), (1, 0, 1, 0)) == (1 / 2, 1, 1)
     assert found((0, 1), (1, 1), missed=(1,)) == (1, 1, 1)  # the second finds one more
-    assert found((1, 0), (0, 0), missed=(1,)) == (-1 / 2, -1, -1)
-    assert found((0, 0), (0, 0)) == (0, 0, 0)
+    assert found((1, NOT_JUDGED), (NOT_JUDGED, NOT_JUDGED), missed=(1,)) == (-1 / 2, -1, -1)
+    assert found((0, 0), (0, 0)) == (0, 0, 0)  # nothing is relevant
 
 
 EVERY = list(product((NOT_JUDGED, 1), repeat=4))
