@@ -99,9 +99,9 @@ def test_topics_of_one_run_alone_are_told() -> None:
 def test_runs_that_do_not_go_with_their_originals_are_refused(
     originals: tuple[str, ...], runs: tuple[str, ...], said: str
 ) -> None:
-    given = [{name: run(BASE) for name in names} for names in (originals, runs)]
+    first, second = ({name: run(BASE) for name in names} for names in (originals, runs))
     with pytest.raises(ParameterError, match=said):
-        cf.reproduce(QRELS, *given, "RR")
+        cf.reproduce(QRELS, first, second, "RR")
 
 
 def test_the_seed_decides_the_draws() -> None:
