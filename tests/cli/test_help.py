@@ -199,6 +199,8 @@ def test_examples_run(
         (folder / "ap.csv").write_text(f"topic,run1,run2,run3\n{scores}")
         (folder / "splits.json").write_text("[[[0, 1], [2, 3]], [[0, 2], [1, 3]]]")
         (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
+        (folder / "predictors.csv").write_text("topic,idf\n301,1\n302,5\n303,2\n304,3\n")
+        (folder / "bm25.yaml").write_text("tag: bm25\n")
         write_boards(folder)
         write_crowd(folder)
         write_clicks(folder)
@@ -207,8 +209,9 @@ def test_examples_run(
         write_policies(folder)
         rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
         (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
-        before = set(folder.rglob("*"))
         monkeypatch.chdir(folder)
+        assert cranfield("compare", "qrels.txt", "a.run", "b.run", "-o", "verdict.json").code == 0
+        before = set(folder.rglob("*"))
         words = [file for word in shlex.split(example) for file in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207
         assert words[0] == "cranfield"
         ended = cranfield(*words[1:])

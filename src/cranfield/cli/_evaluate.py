@@ -79,7 +79,7 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     type=OneOf(["as-worst", "as-best"]),
     help="Take documents that nobody judged as not relevant, or as of the top grade.",
 )
-@click.option("--prefs", is_flag=True, help="QRELS are preferences: topic group part document level; or qrels as such.")
+@click.option("--prefs", is_flag=True, help="Judgments are preferences: topic group part document level, or qrels.")
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
 @side_options
 @prior_option
@@ -136,7 +136,7 @@ def command(
       cranfield evaluate subtopics.txt runs/ -m "alpha_nDCG@20 StRecall@20"
       cranfield evaluate qrels.txt runs/ -m AWRF@20 --attributes groups.tsv
       cranfield evaluate --scores ap.csv --aggregate median
-      cranfield evaluate prefs.txt bm25.txt --prefs -m "prefs_simp prefs_pair_ret"
+      cranfield evaluate qrels.txt bm25.txt --prefs -m "prefs_simp prefs_pair"
     """
     check_output("given" if form == "trec_eval" else form, output)
     if form == "trec_eval":

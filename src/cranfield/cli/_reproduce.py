@@ -63,10 +63,9 @@ def command(
 
     \b
     Examples:
-      cranfield reproduce qrels.txt mine.run --original theirs.run
-      cranfield reproduce qrels.txt base.run mine.run --original their-base.run --original theirs.run -m AP
-      cranfield reproduce qrels.txt base.run mine.run --original their-base.run --original theirs.run \\
-        --replicated other-qrels.txt --chart ratio.svg --draw effect-ratio
+      cranfield reproduce qrels.txt b.run --original a.run
+      cranfield reproduce qrels.txt a.run b.run --original old.run --original new.run
+      cranfield reproduce qrels.txt b.run --original a.run --chart depth.svg
     """
     check_output(form, output)
     check_chart(chart)

@@ -97,7 +97,7 @@ def command(
       cranfield test qrels.txt runs/ -m AP --baseline bm25 -t "t signed-rank"
       cranfield test --scores ap.csv --scale-of AP -t randomisation --draws 100000
       cranfield test --scores ap.csv -t max-t --chart pairs.svg
-      cranfield test --scores ap.csv --baseline bm25 --risk 1 --table risk
+      cranfield test --scores ap.csv --baseline run1 --risk 1 --table risk
       cranfield test --scores ap.csv --pair run1 run2 -t "tost(margin=0.02)"
     """
     check_output(form, output)

@@ -51,7 +51,7 @@ def command(
       cranfield topics --qrels qrels.txt --runs runs/ -m P@10 --chart hard.svg
       cranfield topics --scores ap.csv --scale-of AP
       cranfield topics topics.tsv --language en --format json
-      cranfield topics --qrels qrels.txt --runs bm25.txt -m AP --predictions predictors.csv
+      cranfield topics --scores ap.csv --predictions predictors.csv
     """
     check_output(form, output)
     check_chart(chart)
