@@ -64,7 +64,7 @@ def command(
     \b
     Examples:
       cranfield reproduce qrels.txt b.run --original a.run
-      cranfield reproduce qrels.txt a.run b.run --original old.run --original new.run
+      cranfield reproduce qrels.txt a.run b.run --original a.run --original b.run
       cranfield reproduce qrels.txt b.run --original a.run --chart depth.svg
     """
     check_output(form, output)
