@@ -91,8 +91,8 @@ else:
             "measures": "AP Binary Cascade DCG Discounted ERR ESL Example Judged Measure measure measure_all MEASURES "
             "NDCG NumQ NumRel NumRet P parse_measure parse_measures R ratio RBP Reader Rprec RR Success",
             "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd evaluate "
-            "fuse interleave ladder leaderboard lint novelty pool power preferences relabel replay_pool reproduce scale "
-            "test topics",
+            "fuse interleave ladder leaderboard lint novelty pool power preferences relabel replay_pool "
+            "reproduce scale test topics",
         },
         packages="core data measures studies",
     )
