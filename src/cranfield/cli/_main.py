@@ -1,6 +1,5 @@
 """The entry point: find the command, and turn every error into two lines."""
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -110,7 +109,6 @@ def cranfield() -> None:
 
 def run() -> None:
     """Run the command that was typed, and leave at once: to take all modules apart first would cost 20 ms."""
-    gc.disable()  # a command is over before its garbage matters
     code: object = 0
     try:
         main()

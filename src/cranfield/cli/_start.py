@@ -1,5 +1,6 @@
 """Where a command starts: before anything large is loaded."""
 
+import gc
 import os
 import sys
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 def run() -> None:
     """Run the command that was typed, and end the process."""
+    gc.disable()  # a command is over before its garbage matters
     try:
         begin(sys.argv[1:])
         from ._main import run as run_typed
