@@ -34,6 +34,13 @@ def test_other_measures_take_the_highest_grade_where_they_are_told_to(cranfield:
     assert "note: R: the grade of a document is its highest over subtopics" in ended.err
 
 
+def test_a_second_column_that_may_be_something_else_is_asked_about(cranfield: Command, here: Path) -> None:
+    note = "no document is judged for two subtopics: is the second column of the judgments a subtopic?"
+    assert note not in cranfield("evaluate", "subtopics.txt", "mine.txt", "-m", "StRecall").err
+    (here / "rounds.txt").write_bytes(b"1 0.5 a 1\n1 1 b 1\n1 1 c 0\n")
+    assert note in cranfield("evaluate", "rounds.txt", "mine.txt", "-m", "StRecall").err
+
+
 def test_otherwise_a_document_is_judged_twice(cranfield: Command) -> None:
     expect_refusal(
         cranfield("evaluate", "subtopics.txt", "mine.txt", "-m", "R"),

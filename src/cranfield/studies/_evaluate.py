@@ -145,7 +145,7 @@ def evaluate(
     own = values.notes[len(assessed.notes) :]
     tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
     compared = means if len(values.runs) > 1 else ()
-    notes = (*_few(assessed.notes), *_told(assessed.sources), *_by_subtopic(judged, wanted), *tied, *own, *compared)
+    notes = (*_few(assessed.notes), *_told(assessed.sources), *_by_subtopic(judged, wanted, assessed), *tied, *own, *compared)
     values = replace(values, notes=notes if known is None else (*notes, known.said), by=aggregate)
     if curve:
         values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))
@@ -269,12 +269,15 @@ def _few(notes: Sequence[str]) -> Sequence[str]:
     return [f"{notes[0]}; {len(notes) - 1} more runs have such topics"]
 
 
-def _by_subtopic(judged: Qrels, measures: Sequence[Measure]) -> list[str]:
-    """What a grade is to measures that know nothing of subtopics."""
-    others = [str(measure) for measure in measures if measure.asks_for != "subtopics" and measure.name != "NumQ"]
-    if not judged.by_subtopic or not others:
+def _by_subtopic(judged: Qrels, measures: Sequence[Measure], assessed: Assessed) -> list[str]:
+    """What a grade is to measures that know nothing of subtopics, and whether subtopics are what was read as such."""
+    if not judged.by_subtopic:
         return []
-    return [f"{', '.join(others)}: the grade of a document is its highest over subtopics"]
+    others = [str(measure) for measure in measures if measure.asks_for != "subtopics" and measure.name != "NumQ"]
+    notes = [f"{', '.join(others)}: the grade of a document is its highest over subtopics"] if others else []
+    if len(judged) <= len(assessed.grade):
+        notes.append("no document is judged for two subtopics: is the second column of the judgments a subtopic?")
+    return notes
 
 
 def _told(sources: Sequence[Source]) -> list[str]:
