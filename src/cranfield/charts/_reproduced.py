@@ -127,9 +127,8 @@ class EffectRatio(Chart):
 def _of_improvements(rows: list[dict[str, Any]]) -> str:
     """How many improvements are there again, or the only one."""
     if len(rows) == 1:
-        return (
-            f"{short(rows[0]['run'])} has {number(rows[0]['ratio'], 2)} times the improvement in {rows[0]['measure']}"
-        )
+        return f"{short(rows[0]['run'])} has {number(rows[0]['ratio'], 2)} times the difference in {rows[0]['measure']}"
     as_large = sum(row["ratio"] >= 1 for row in rows)
     there = sum(row["ratio"] > 0 for row in rows)
-    return f"Of {counted(len(rows), 'improvement')} {there} are there again, {as_large} at least as large"
+    again = f"{there} of {counted(len(rows), 'difference')} to the baseline go the same way again"
+    return f"{again}, {as_large} at least as far"

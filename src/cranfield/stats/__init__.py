@@ -206,6 +206,7 @@ from ._replicates import replicated_anova as replicated_anova
 from ._reproduced import Told as Told
 from ._reproduced import beside_originals as beside_originals
 from ._reproduced import mean_told as mean_told
+from ._reproduced import no_improvement as no_improvement
 from ._reproduced import reproduce_table as reproduce_table
 from ._reproduced import reproduced_sentence as reproduced_sentence
 from ._reproduced import row_of as row_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.core import Table
+from cranfield.core import Direction, Table
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Values
 
@@ -126,6 +126,17 @@ def beside_originals(
     return rows
 
 
+def no_improvement(originals: Values) -> tuple[str, ...]:
+    """A note on the measures by which the second original is no better than the first."""
+    if len(originals.runs) != 2:
+        return ()
+    sides = {measure: originals.matrix(measure).mean(axis=0) for measure in originals.measures}
+    ahead = {m: b < a if m.direction is Direction.LOWER else b > a for m, (a, b) in sides.items()}
+    names = ", ".join(str(measure) for measure, better in ahead.items() if not better)
+    first, second = originals.runs
+    return (f"{second} does not improve on {first} in {names}: what is compared there is a loss",) if names else ()
+
+
 def row_of(original: str, run: str, told: Told, measure: object = None) -> dict[str, Any]:
     """A row of the table."""
     name = None if measure is None else str(measure)
@@ -161,6 +172,8 @@ def reproduced_sentence(rows: Sequence[Mapping[str, Any]], *, paired: bool, leve
     if pairs:
         best = min(pairs, key=lambda row: abs(row["value"] - 1))
         delta = told[best["run"], "delta-ri"]["value"]
-        said += f". Of the improvement {best['run']} has {best['value']:.2f} times the original (ΔRI {delta:+.3f})"
+        said += (
+            f". {best['run']} is {best['value']:.2f} times as far from its baseline as the original (ΔRI {delta:+.3f})"
+        )
     closest = f"Of {len(runs)} runs the closest: " if len(runs) > len(pairs) + 1 else ""
     return f"{closest}{said}."

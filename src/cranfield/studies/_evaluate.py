@@ -145,7 +145,14 @@ def evaluate(
     own = values.notes[len(assessed.notes) :]
     tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
     compared = means if len(values.runs) > 1 else ()
-    notes = (*_few(assessed.notes), *_told(assessed.sources), *_by_subtopic(judged, wanted, assessed), *tied, *own, *compared)
+    notes = (
+        *_few(assessed.notes),
+        *_told(assessed.sources),
+        *_by_subtopic(judged, wanted, assessed),
+        *tied,
+        *own,
+        *compared,
+    )
     values = replace(values, notes=notes if known is None else (*notes, known.said), by=aggregate)
     if curve:
         values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))

@@ -14,6 +14,7 @@ from cranfield.stats import (
     beside_originals,
     check_level,
     mean_told,
+    no_improvement,
     reproduce_table,
     reproduced_sentence,
     row_of,
@@ -71,7 +72,7 @@ def reproduce(
     rows += beside_originals(before, after, paired=paired, asked=asked, draws=draws)
     table = reproduce_table(rows, made_by=made_by)
     apart = [note for one in tables.values() for note in one.notes]
-    tables["reproduce"] = replace(table, notes=(*apart, *table.notes, *notes))
+    tables["reproduce"] = replace(table, notes=(*apart, *no_improvement(before), *table.notes, *notes))
     verdict: dict[str, Any] = {"originals": len(first), "runs": len(second), "level": level, "same_topics": paired}
     verdict |= {"sentence": reproduced_sentence(rows, paired=paired, level=level)}
     charts = (*["rankings-by-depth"] * paired, *["effect-ratio"] * (len(first) == 2))

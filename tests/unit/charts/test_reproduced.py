@@ -39,7 +39,9 @@ def test_the_title_says_how_rankings_agree_at_both_ends() -> None:
 
 
 def test_the_title_says_how_many_improvements_are_there_again() -> None:
-    assert finding(PAIRS, "effect-ratio") == "Of 2 improvements 1 are there again, 0 at least as large"
+    assert (
+        finding(PAIRS, "effect-ratio") == "1 of 2 differences to the baseline go the same way again, 0 at least as far"
+    )
 
 
 def test_points_are_ratios_across_and_differences_up() -> None:

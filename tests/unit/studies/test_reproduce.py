@@ -39,8 +39,16 @@ def test_a_pair_beside_the_original_pair() -> None:
     assert found["b", "RR", "rmse"]["value"] == pytest.approx(sqrt(0.25**2 / 4))
     assert found["a", "RR", "effect-ratio"]["original"] == "advanced"
     assert study.charts == ("rankings-by-depth", "effect-ratio")
-    assert "0.83 times the original" in study.sentence
+    assert "0.83 times as far from its baseline as the original" in study.sentence
     assert [one.kind for one in study.made_by.inputs] == ["qrels", *["run"] * 4]  # type: ignore[union-attr]
+
+
+def test_an_original_that_improves_on_nothing_is_told() -> None:
+    originals, runs = {"base": run(ADVANCED), "advanced": run(BASE)}, {"b": run(AGAIN_BASE), "a": run(AGAIN)}
+    note = "advanced does not improve on base in RR, ESL: what is compared there is a loss"
+    assert note in cf.reproduce(QRELS, originals, runs, "RR ESL", draws=100)["reproduce"].notes  # a longer search is worse
+    better = {"base": run(BASE), "advanced": run(ADVANCED)}
+    assert "improve" not in " ".join(cf.reproduce(QRELS, better, runs, "RR", draws=100)["reproduce"].notes[:1])
 
 
 def test_the_same_run_is_the_same_run() -> None:
