@@ -46,7 +46,8 @@ def test_a_pair_beside_the_original_pair() -> None:
 def test_an_original_that_improves_on_nothing_is_told() -> None:
     originals, runs = {"base": run(ADVANCED), "advanced": run(BASE)}, {"b": run(AGAIN_BASE), "a": run(AGAIN)}
     note = "advanced does not improve on base in RR, ESL: what is compared there is a loss"
-    assert note in cf.reproduce(QRELS, originals, runs, "RR ESL", draws=100)["reproduce"].notes  # a longer search is worse
+    study = cf.reproduce(QRELS, originals, runs, "RR ESL", draws=100)  # a longer search is worse
+    assert note in study["reproduce"].notes
     better = {"base": run(BASE), "advanced": run(ADVANCED)}
     assert "improve" not in " ".join(cf.reproduce(QRELS, better, runs, "RR", draws=100)["reproduce"].notes[:1])
 
