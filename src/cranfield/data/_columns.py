@@ -46,6 +46,10 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
         return _from_frame(dict(data), tuple(map(str, data)), what, name)
     if type(data).__module__.startswith("polars") and hasattr(data, "collect"):
         data = data.collect()  # a LazyFrame
+    if _is_stream(data):
+        import polars as pl
+
+        data = pl.DataFrame(data)
     columns = getattr(data, "columns", None)
     if columns is None:
         columns = getattr(data, "column_names", None)  # pyarrow
@@ -55,6 +59,12 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
     # pyarrow's Table has .columns too: they are the data, its names are elsewhere.
     names = getattr(data, "column_names", None) or list(columns)
     return _from_frame(data, tuple(map(str, names)), what, name)
+
+
+def _is_stream(data: Any) -> bool:
+    """Whether this is rows that come as Arrow, and no frame: a reader of Arrow, a relation of DuckDB."""
+    known = type(data).__module__.partition(".")[0] in ("polars", "pandas") or hasattr(data, "column_names")
+    return hasattr(data, "__arrow_c_stream__") and not known
 
 
 def from_file(path: Path, what: str) -> Columns | None:

@@ -205,7 +205,9 @@ def _is_one_run(data: Mapping[Any, Any]) -> bool:
     if isinstance(first, Mapping):
         inner = next(iter(first.values()))
         return isinstance(inner, str) or not hasattr(inner, "__len__")  # a number, not a column or a topic
-    return not isinstance(first, str | PathLike | Run) and not hasattr(first, "columns")
+    kind = type(first)  # to ask a lazy frame itself would make it think
+    is_table = hasattr(kind, "columns") or hasattr(kind, "schema")  # the readers of Arrow have a schema alone
+    return not isinstance(first, str | PathLike | Run) and not is_table
 
 
 def _paths(text: str) -> list[Path]:

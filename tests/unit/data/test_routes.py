@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -142,6 +143,12 @@ def packed_columns(route: Route) -> Route:
     return pack
 
 
+def relation(folder: Path, rows: Rows, what: str) -> Any:
+    """What DuckDB answers, in the order of the rows."""
+    held = duckdb.connect().from_arrow(pa.table(columns(rows, what)))
+    return held.project("*")
+
+
 ROUTES: dict[str, Route] = {
     "text": plain(),
     "tabs": plain(separator="\t"),
@@ -182,6 +189,8 @@ ROUTES: dict[str, Route] = {
     "arrow large_string": table(pa.large_string()),
     "arrow string_view": table(pa.string_view()),
     "arrow dictionary": table(pa.dictionary(pa.int32(), pa.string())),
+    "arrow reader": lambda folder, rows, what: pa.table(columns(rows, what)).to_reader(),
+    "duckdb": relation,
 }
 
 
