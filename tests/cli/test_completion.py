@@ -7,18 +7,17 @@ import sys
 import pytest
 
 
+def asked(**words: str) -> str:
+    """What a command says to a shell."""
+    command = [sys.executable, "-c", "from cranfield.cli import run; run()"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120, env=os.environ | words)
+    return done.stdout
+
+
 def completed(*words: str) -> list[str]:
     """What bash would offer for the last word."""
-    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1), "_CRANFIELD_COMPLETE": "bash_complete"}
-    done = subprocess.run(
-        [sys.executable, "-c", "from cranfield.cli import run; run()"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-        env=os.environ | asked,
-    )
-    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+    said = asked(COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1), _CRANFIELD_COMPLETE="bash_complete")
+    return [line.partition(",")[2] for line in said.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -34,13 +33,5 @@ def test_words_are_completed(words: tuple[str, ...], expected: list[str]) -> Non
 
 
 def test_a_shell_is_told_how_to_ask() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from cranfield.cli import run; run()"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-        env=os.environ | {"_CRANFIELD_COMPLETE": "bash_source"},
-    )
-    assert "complete" in done.stdout
-    assert "_CRANFIELD_COMPLETE=bash_complete" in done.stdout
+    script = asked(_CRANFIELD_COMPLETE="bash_source")
+    assert "_CRANFIELD_COMPLETE=bash_complete" in script
