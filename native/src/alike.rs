@@ -152,7 +152,7 @@ fn digits(text: &[u8]) -> Option<(u64, usize)> {
 /// The digits with which eight bytes start, as a number, and how many there are.
 #[inline]
 fn up_to_eight(bytes: u64) -> (u64, usize) {
-    let numbers = bytes ^ EACH * b'0' as u64;
+    let numbers = bytes ^ (EACH * b'0' as u64);
     let count = ((numbers + EACH * (0x80 - 10)) & HIGH).trailing_zeros() / 8;
     // The last digit in the highest byte; what stands before the first is 0.
     let digits = numbers.checked_shl(64 - 8 * count).unwrap_or(0);

@@ -143,6 +143,6 @@ mod tests {
         let mut found = Found::default();
         (0..4).for_each(|i| found.push_plain(i, i + 1));
         assert_eq!(found.clone().in_order(&[0..1, 1..4]), found);
-        assert_eq!(found.in_order(&[1..2]).document, [1]);
+        assert_eq!(found.in_order(&[1..2, 3..4]).document, [1, 3]);
     }
 }

@@ -138,8 +138,8 @@ fn read_qrels<'py>(
     let heard = control.clone();
     let begun = if usual && !gains && !subtopics { ahead::judgments(&path) } else { None };
     let read = match begun {
-        Some((judging, control)) => {
-            let (read, joined) = awaited(py, &[control], progress, judging)?;
+        Some((judging, controls)) => {
+            let (read, joined) = awaited(py, &controls, progress, judging)?;
             ahead::know(joined);
             read
         }

@@ -15,6 +15,9 @@ use crate::strings::Strings;
 /// Judgments with the documents they name, and which of these each row is.
 pub type Judged = (Result<QrelsRead, Stop>, Option<Joined>);
 
+/// Work on other threads: where its result will come, and how they hear and tell.
+pub type Begun<T> = (Receiver<T>, Vec<Arc<Control>>);
+
 #[derive(Clone)]
 pub struct Joined {
     pub names: Arc<Names>,
@@ -39,9 +42,9 @@ struct Ahead {
     qrels: PathBuf,
     runs: Vec<PathBuf>,
     trec_eval_9: bool,
-    judging: Option<(Receiver<Judged>, Arc<Control>)>,
+    judging: Option<Begun<Judged>>,
     joined: Option<Joined>,
-    reading: Option<(Receiver<Vec<Read>>, Vec<Arc<Control>>)>,
+    reading: Option<Begun<Vec<Read>>>,
 }
 
 /// What is not asked for in these words is read when it is asked for, as if nothing had been begun.
@@ -81,7 +84,7 @@ pub fn begin(qrels: PathBuf, runs: Vec<PathBuf>, trec_eval_9: bool, threads: usi
             let _ = read.send(read_runs(&paths, &wanted, threads, limits, &heard_by));
         }
     })?;
-    let (judging, reading) = (Some((judging, control)), Some((reading, others)));
+    let (judging, reading) = (Some((judging, vec![control])), Some((reading, others)));
     with(|ahead| *ahead = Some(Ahead { qrels, runs, trec_eval_9, judging, joined: None, reading }));
     Ok(())
 }
@@ -95,7 +98,7 @@ fn same(a: &Path, b: &Path) -> bool {
 }
 
 /// Judgments that are being read, if they are those of this file.
-pub fn judgments(path: &Path) -> Option<(Receiver<Judged>, Arc<Control>)> {
+pub fn judgments(path: &Path) -> Option<Begun<Judged>> {
     with(|ahead| ahead.as_mut().filter(|ahead| same(&ahead.qrels, path))?.judging.take())
 }
 
@@ -117,7 +120,7 @@ pub fn joined(tables: &[(Strings, Vec<u32>, Strings)]) -> Option<Joined> {
 }
 
 /// Runs that are being read, if they are these and wanted in this way; otherwise that reading is given up.
-pub fn runs(paths: &[PathBuf], wanted: &Wanted, usual: bool) -> Option<(Receiver<Vec<Read>>, Vec<Arc<Control>>)> {
+pub fn runs(paths: &[PathBuf], wanted: &Wanted, usual: bool) -> Option<Begun<Vec<Read>>> {
     with(|ahead| {
         let mut ahead = ahead.take()?;
         let joined = ahead.joined.take()?;
