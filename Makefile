@@ -28,7 +28,7 @@ demo: native .venv/.extra-logs $(if $(SERVE),.venv/.synced-test) ## build, then 
 	cranfield demo $(if $(SERVE),--serve) $(ARGS)
 
 test: .venv/.synced-test native services ## build, install what the tests need, run them
-	pytest $(TESTS) $(ARGS) $(if $(TESTS:tests=)$(ARGS),,-n auto --dist worksteal)
+	pytest $(TESTS) $(ARGS) $(if $(TESTS:tests=)$(ARGS),,-n auto)
 
 soak: export CRANFIELD_SIZE := full
 soak: test ## the same tests with more draws, more examples and the slow ones
