@@ -15,6 +15,7 @@ from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
 from ._base import Counterexample, Example, Grade, Measure, measure, ratio
+from ._intents import topic_of_named
 
 Groups = NDArray[np.float64]  # (row, group)
 Lost = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # axiom, before, after, missed
@@ -58,7 +59,10 @@ def relevant_in(assessed: Assessed, rel: float) -> Groups:
 
     def count() -> Groups:
         held = np.maximum(assessed.table("attributes").value, 0) * (assessed.grade >= rel)[:, None]
-        return np.add.reduceat(held, assessed.named[:-1], axis=0)
+        topic = topic_of_named(assessed)
+        # Shares are added from the smallest on: the order of the judgments must not show in the last bit.
+        rising = (column[np.lexsort((column, topic))] for column in held.T)
+        return np.stack([np.add.reduceat(column, assessed.named[:-1]) for column in rising], axis=1)
 
     return assessed.once(("relevant in", rel), count)
 

@@ -108,7 +108,7 @@ def _unit(cls: type[OnlineMeasure]) -> str:
 def _needs(family: str, cls: Any) -> str:
     """What a declaration needs beside what every log has."""
     if family == "online measure":
-        return ", ".join(cls.needs)
+        return ", ".join(cls().needs)
     if family == "click model":
         return COUNTS[cls.needs]
     if family == "interleaving":

@@ -152,7 +152,7 @@ def test_measures_come_as_texts_or_as_themselves() -> None:
         ("alpha_nDCG@3", "it needs subtopics", "take a measure of grades"),
         ("interval(alpha_nDCG@3)", "depend on more than the grades", "AP, RR"),
         ("Unique", "they depend on other runs", "take the measure that it extends"),
-        ("nonsense", "nonsense", "cranfield measures"),
+        ("qwxyz", "qwxyz", "cranfield measures"),
         ("AP(", "AP(", "a measure reads"),
         ([], "no measure is given", "AP RR"),
     ],
