@@ -42,7 +42,7 @@ def test_effects_on_a_million_users_are_the_same(spark: SparkSession, people: Pa
     same_tables(*(ranked_table(one, METRICS[1], control="a", draws=20) for one in (here, there)))
     there = there.filter(there.user.endswith("7"))
     holed = there.mutate(clicks=ibis.ifelse(there.user == "u7", ibis.null("int64"), there.clicks))
-    with pytest.raises(ParameterError, match="1 users have no clicks"):
+    with pytest.raises(ParameterError, match="1 user has no number in clicks"):
         analyse_experiment(holed, "clicks", control="a")
 
 

@@ -544,7 +544,7 @@ TYPED = [
         name="an unknown measure, nearly right",
         command="evaluate qrels.txt run.txt -m 'AP ndgc@10'",
         error="there is no measure named 'ndgc'",
-        hint="did you mean nDCG or RnDCG or NRG?",
+        hint="did you mean nDCG or RnDCG or α_nDCG?",
     ),
     Refused(
         name="an unknown measure",
@@ -654,7 +654,7 @@ TYPED = [
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
         hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, topics, "
-        "pool, crowd, clicks, interleave, ab, counterfactual, bridge, report, rerun, lint, convert, fuse, "
+        "pool, crowd, clicks, interleave, ab, counterfactual, bridge, reproduce, report, rerun, lint, convert, fuse, "
         "measures, tests, simulate, demo, serve, worker, submit, status, download, backup, restore, export, "
         "audit",
         exit=2,

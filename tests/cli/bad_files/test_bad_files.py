@@ -104,10 +104,10 @@ def public_folder() -> Iterator[Path]:
 
 # Root may read everything, so root becomes nobody, once all is imported that nobody may not import.
 AS_NOBODY = """
-import os, cranfield.cli._evaluate
+import os, cranfield.cli._evaluate, cranfield.cli._main
 if os.geteuid() == 0:
     os.setuid(65534)
-cranfield.cli.main()
+cranfield.cli._main.main()
 """
 
 
