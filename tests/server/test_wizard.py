@@ -168,7 +168,7 @@ def test_a_held_file_is_for_who_sent_it(world: World) -> None:
         ({"share": "100"}, "At most 90 percent"),
         ({"seed": "-1"}, "greater than or equal to 0"),
         ({"listed": " ".join(TOPICS)}, "No topic is left for the board."),
-        ({"measures": "Foo@3"}, "Did you mean F?<"),
+        ({"measures": "Foo@3"}, "Did you mean O or F?<"),
         ({"closes": "2020-01-01T12:00"}, "This time is over"),
         ({"opens": "2030-01-02T12:00", "closes": "2030-01-01T12:00"}, "It must close after it opens"),
         ({"listed": " ".join(TOPICS[1:])}, "Only one topic is left for the board."),
