@@ -21,6 +21,7 @@ STEP = 26  # points from one to the next
 NAME = 18  # letters of a run
 HIGH = 260
 WANTED = 0.8  # the power at which methods are compared
+SURE = 3  # standard errors of a difference that is hardly luck
 AB, BIASED = "A/B", "balanced"  # what is no interleaving; and one that may favour a run
 STANDS = {"every": COLOURS[0], "one": COLOURS[6], "none": QUIET}  # holds at every look, at one look, not at all
 
@@ -93,7 +94,8 @@ class Sensitivity(Chart):
 
     def draw(self, table: Table) -> Picture:
         """A line for each interleaving, and a dashed one for each measure of an A/B test."""
-        rows = rows_of(table, "method", "measure", "better", "power", "impressions", needs=("power", "impressions"))
+        columns = ("method", "measure", "difference", "error", "better", "power", "impressions")
+        rows = rows_of(table, *columns, needs=("power", "impressions"))
         for row in rows:
             row["name"] = row["method"] if row["method"] != AB else f"A/B test on {row['measure']}"
         lines = sorted(groups_of(rows, "name"), key=_needed)
@@ -130,6 +132,11 @@ def _fewest(lines: list[list[Row]]) -> str:
     """The fair interleaving and the A/B test that need fewest."""
     lines = [line for line in lines if line[0]["method"] != BIASED] or lines
     sides = [[line for line in lines if (line[0]["method"] == AB) is ab] for ab in (False, True)]
-    named = [f"{side[0][0]['name']} takes {number(_needed(side[0]))}" for side in sides if side]
+    named = [f"{side[0][0]['name']} takes {number(_needed(side[0]))}{_doubt(side[0][0])}" for side in sides if side]
     better = short(lines[0][0]["better"])
     return f"Impressions until {better} is found better with a power of .8: {', '.join(named)}"
+
+
+def _doubt(row: Row) -> str:
+    """A word of caution where simulated users may have seen no difference but for luck."""
+    return " (it may be luck)" if abs(row["difference"]) < SURE * row["error"] else ""

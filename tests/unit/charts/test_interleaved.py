@@ -23,12 +23,14 @@ THREE = preferred(
 )
 
 
-def curve(methods: dict[tuple[str, str], int]) -> cf.Table:
+def curve(methods: dict[tuple[str, str], int], *, error: float = 0.01) -> cf.Table:
     """Power rises with impressions, up to so many at .8."""
     rows = [
         {
             "method": method,
             "measure": measure,
+            "difference": -0.1,
+            "error": error,
             "better": "new",
             "power": power,
             "impressions": round(need * power / 0.8),
@@ -36,7 +38,7 @@ def curve(methods: dict[tuple[str, str], int]) -> cf.Table:
         for (method, measure), need in methods.items()
         for power in (0.2, 0.5, 0.8, 0.95)
     ]
-    return cf.Table.from_rows(rows, ("method", "measure", "better", "power", "impressions"), caption="impressions")
+    return cf.Table.from_rows(rows, tuple(rows[0]), caption="impressions")
 
 
 POWER = curve(
@@ -101,6 +103,11 @@ def test_the_line_that_needs_fewest_stands_first_and_tests_with_arms_are_dashed(
     assert finding(POWER, "sensitivity") == (
         "Impressions until new is found better with a power of .8: team-draft takes 300, A/B test on clicks takes 4,000"
     )
+
+
+def test_the_title_is_as_unsure_as_the_simulation() -> None:
+    lucky = curve({("team-draft", "wins"): 300}, error=0.05)  # .1 is two of them
+    assert finding(lucky, "sensitivity").endswith(": team-draft takes 300 (it may be luck)")
 
 
 def test_a_method_that_never_finds_out_has_no_line() -> None:
