@@ -115,9 +115,10 @@ class Block:
     def upto(self, k: float | Rows) -> NDArray[np.int64]:
         """(row,): the columns down to the last document of the first ``k``: where to look into what is cumulated."""
         if isinstance(k, np.ndarray):
-            # Between them there may be some that were taken out.
-            columns = np.arange(1, self.rank.shape[1] + 1, dtype=np.int32)
-            return np.where(self.rank <= k[:, None], columns, 0).max(axis=1, initial=0)
+            # Looked for from the last: between them there may be some that were taken out.
+            within = (self.rank <= k[:, None])[:, ::-1]
+            column = within.argmax(axis=1)
+            return np.where(within[np.arange(len(within)), column], self.rank.shape[1] - column, 0)
         return self.once(("upto", k), lambda: self.upto(np.full(len(self.row), float(k))))
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
@@ -344,9 +345,10 @@ class Assessed:
     def map(self, kernels: Sequence[Kernel], progress: Callable[[int, int], object] | None = None) -> Cube:
         """(run, topic, kernel): every kernel over every row, block by block; ``progress`` hears of rows × kernels."""
         out, done = np.empty((len(self.retrieved), len(kernels))), 0
+        levels = self.once("levels", lambda: np.array(sorted(set(self.grade.tolist()))))
         alike: dict[bytes, list[int]] = {}
         for i, kernel in enumerate(kernels):
-            alike.setdefault(np.packbits(kernel.earns(self.grade)).tobytes(), []).append(i)
+            alike.setdefault(kernel.earns(levels).tobytes(), []).append(i)
         for group in alike.values():
             shown = self.only(kernels[group[0]].earns(self.grade), max(kernels[i].reach for i in group))
             for block in shown.blocks():
@@ -442,10 +444,19 @@ class Assessed:
                 yield self._block(part, wide)
 
     def _block(self, rows: NDArray[np.int64], width: int) -> Block:
-        document = self.rectangle(rows, self.document, width, -1).astype(np.int64)
-        grade = np.where(document >= 0, self.grade[document], NOBODY)
-        rank = self.rectangle(rows, self.rank, width, np.inf)
+        place, there = self._places(rows, width)
+        if len(self.rank):
+            document = np.where(there, self.document.take(place, mode="clip"), -1).astype(np.int64)
+            rank = np.where(there, self.rank.take(place, mode="clip"), np.inf)
+        else:
+            document, rank = np.full(place.shape, -1), np.full(place.shape, np.inf)
+        grade = np.where(there, self.grade.take(document, mode="clip"), NOBODY)
         return Block(self, rows, rank, grade, document, self.retrieved[rows].astype(np.float64))
+
+    def _places(self, rows: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(row, document): where the entries of some rows stand, and whether there is one."""
+        place = self.starts[rows, None] + np.arange(width)
+        return place, place < self.starts[rows + 1, None]
 
     def rectangle(
         self, rows: NDArray[np.int64], entries: NDArray[np.generic], width: int, otherwise: float
@@ -453,6 +464,5 @@ class Assessed:
         """(row, document): the entries of some rows, each row filled up to ``width``."""
         if not len(entries):
             return np.full((len(rows), width), otherwise)
-        place = self.starts[rows, None] + np.arange(width)
-        there = place < self.starts[rows + 1, None]
-        return np.where(there, entries[np.where(there, place, 0)], otherwise)
+        place, there = self._places(rows, width)
+        return np.where(there, entries.take(place, mode="clip"), otherwise)

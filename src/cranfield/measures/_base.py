@@ -192,7 +192,7 @@ class Measure(Declared, ABC):
         """
         if what is None:
             what = (type(self), *(getattr(self, field.name) for field in fields(self) if field.name != "k"))
-        down = block.once(what, lambda: np.pad(worth().cumsum(axis=1), ((0, 0), (1, 0))))
+        down = block.once(what, lambda: added_up(worth()))
         k = self.k or np.finfo(float).max
         return down[np.arange(len(down)), block.upto(k if cut is None else np.minimum(cut, k))]
 
@@ -221,7 +221,11 @@ class Binary(Measure):
 
     def hits(self, block: Block, *, cut: Rows | None = None) -> Rows:
         """(row,): how many relevant documents stand above the cut-off, and above ``cut``."""
-        return self.added(block, lambda: (block.grade >= self.rel).astype(np.float64), what=("hits", self.rel), cut=cut)
+        return self.added(block, lambda: Binary.gain(self, block.grade), what=("hits", self.rel), cut=cut)
+
+    def found(self, block: Block) -> Gains:
+        """(row, document): how many relevant documents stand there or above, whatever the cut-off."""
+        return block.once(("hits", self.rel), lambda: added_up(Binary.gain(self, block.grade)))[:, 1:]
 
     def hit(self, block: Block) -> Gains:
         """(row, document): 1 where a relevant document stands above the cut-off."""
@@ -391,6 +395,14 @@ def below_top(grade: Grades, measure: Measure, top: float | None) -> float:
 def top_of(grades: float) -> int:
     """The top of the scale where nobody says it: the top grade of the judgments."""
     return max(1, int(np.ceil(grades)))
+
+
+def added_up(worth: Weights) -> Weights:
+    """(row, document + 1): what stands down to each document, added up, after a 0."""
+    down = np.empty((len(worth), worth.shape[1] + 1))
+    down[:, 0] = 0
+    worth.cumsum(axis=1, out=down[:, 1:])
+    return down
 
 
 def ratio(part: Rows, whole: Rows) -> Rows:

@@ -210,8 +210,7 @@ class BinG(Binary):
 
     def value(self, block: Block) -> Rows:
         def worth() -> Weights:
-            hit = self.gain(block.grade)
-            return hit / np.log2(2 + block.rank - hit.cumsum(axis=1))
+            return self.gain(block.grade) / np.log2(2 + block.rank - self.found(block))
 
         return ratio(self.added(block, worth), block.relevant(self.rel))
 

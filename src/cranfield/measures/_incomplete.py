@@ -45,7 +45,7 @@ class Bpref(Binary):
     def _right(self, block: Block) -> Gains:
         """(row, document): for each relevant document the share of the others that it stands above."""
         hit, relevant = self.gain(block.grade), block.relevant(self.rel)
-        above = block.judged - hit.cumsum(axis=1)
+        above = block.judged - self.found(block)
         most = np.minimum(block.relevant(0) - relevant, relevant)
         return hit * (1 - ratio(np.minimum(above, relevant[:, None]), most[:, None]))
 
@@ -117,6 +117,6 @@ class InfAP(Binary):
     def _precisions(self, block: Block) -> Gains:
         """(row, document): the precision to be expected where each relevant document is found."""
         hit = self.gain(block.grade)
-        found, judged = hit.cumsum(axis=1) - 1, block.judged - 1  # above a relevant document
+        found, judged = self.found(block) - 1, block.judged - 1  # above a relevant document
         pooled = judged if self.judged_only else block.pooled - 1
         return np.where(hit > 0, (1 + pooled * (found + SMALL) / (judged + 2 * SMALL)) / block.rank, 0)

@@ -26,7 +26,7 @@ class Interpolated(Binary):
 
     def _curve(self, hit: Gains, block: Block) -> Gains:
         row, column = np.nonzero(hit)
-        found = hit.cumsum(axis=1)[row, column].astype(np.int64)
+        found = self.found(block)[row, column].astype(np.int64)
         precision = np.zeros((len(hit), hit.shape[1] + 2))
         precision[row, found] = found / block.rank[row, column]
         return np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]

@@ -67,8 +67,7 @@ class AP(Binary):
 
     def _precisions(self, block: Block) -> Gains:
         """(row, document): the precision where each relevant document is found."""
-        hit = self.gain(block.grade)
-        return hit * hit.cumsum(axis=1) / block.rank
+        return self.gain(block.grade) * self.found(block) / block.rank
 
     def over_ties(self, block: Block) -> Rows | None:
         return self._mean(precision_sums(self.gain(block.grade), block, self.within), block)

@@ -186,13 +186,15 @@ def straddling(assessed: Assessed, k: int) -> NDArray[np.int64]:
 
 def _straddling(assessed: Assessed, cuts: Sequence[int]) -> Iterator[NDArray[np.int64]]:
     tied = np.flatnonzero(assessed.tie_last > assessed.tie_first)
-    first, last = assessed.tie_first[tied], assessed.tie_last[tied]
+    row = np.searchsorted(assessed.starts, tied, side="right") - 1
+    first, last = assessed.tie_first[tied].astype(np.int64), assessed.tie_last[tied]
+    # All documents of a score say the same: the first of them speaks.
+    speaks = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(first, prepend=0) != 0))
+    row, first, last = row[speaks], first[speaks], last[speaks]
     for k in cuts:
         out = np.zeros(len(assessed.retrieved), np.int64)
-        cut = np.flatnonzero((first <= k) & (k < last))
-        row = np.searchsorted(assessed.starts, tied[cut], side="right") - 1
-        # A row has one score at the cut: all its documents say the same.
-        out[row] = (k - first[cut].astype(np.int64) + 1) * (last[cut] - k)
+        cut = (first <= k) & (k < last)
+        out[row[cut]] = (k - first[cut] + 1) * (last[cut] - k)
         yield out.reshape(len(assessed.runs), len(assessed.topics))
 
 

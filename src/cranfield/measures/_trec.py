@@ -101,12 +101,13 @@ def _totals(values: Values, order: list[int]) -> NDArray[np.float64]:
     way between two of them for every second run.
     """
     totals = values.aggregate()
-    for i, measure in enumerate(values.measures):
-        if measure.aggregate == "mean":
-            column = values.matrix(measure)[order]
-            there = ~np.isnan(column)
-            added = np.where(there, column, 0).cumsum(axis=0)[-1]
-            totals[:, i] = np.divide(added, there.sum(axis=0), out=totals[:, i].copy(), where=there.any(axis=0))
+    means = [i for i, measure in enumerate(values.measures) if measure.aggregate == "mean"]
+    added, topics = np.zeros((len(values.runs), len(means))), np.zeros((len(values.runs), len(means)))
+    for topic in order:
+        there = values.counted[:, topic, None] & ~np.isnan(values.cube[:, topic, means])
+        added += np.where(there, values.cube[:, topic, means], 0)
+        topics += there
+    totals[:, means] = np.divide(added, topics, out=totals[:, means], where=topics > 0)
     return totals
 
 
