@@ -35,6 +35,7 @@ from ._strata import named_strata
 from ._subtopics import Subtopics
 
 ENTRIES = ("document", "rank", "tie_first", "tie_last", "above")
+SOME = 3  # documents that an error names
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
 
 
@@ -102,9 +103,30 @@ def assess(
     for read, source in reads:
         _meet(judgments, read, source)
     assessed = _joined(judgments, names, found, reads, known)
-    more = tuple(side.source for side in sides if side.source is not None)
-    beside_them = {side.kind: side.table(judgments, names) for side in sides}
-    return replace(assessed, tables=beside_them, sources=(*assessed.sources, *more)) if sides else assessed
+    if known is not None:
+        there = known.among(names.documents)[: len(assessed.grade)]
+        assessed = _told(assessed, known.source, there, f"they are taken to have {known.default:,.0f} words")
+    for side in sides:
+        table = side.table(judgments, names)
+        assessed = assessed.with_table(side.kind, table)
+        if side.source is not None:
+            there = np.any(table.value > NOBODY, axis=1)
+            assessed = _told(replace(assessed, sources=(*assessed.sources, side.source)), side.source, there)
+    return assessed
+
+
+def _told(assessed: Assessed, source: Source, there: NDArray[np.bool_], then: str = "") -> Assessed:
+    """Say of how many judged documents nothing is known; refuse what speaks of others only."""
+    judged = assessed.grade > NOBODY
+    if not there[judged].any() and not there[assessed.document].any():
+        some = listed([assessed.documents[int(i)] for i in np.flatnonzero(judged)[:SOME]])
+        hint = f"the judgments have documents such as {some}: do they belong together?"
+        raise problem(source.name, "E-DOCUMENTS", "no document of the judgments or the runs is in it", hint)
+    lacking, count = int((judged & ~there).sum()), int(judged.sum())
+    if not lacking:
+        return assessed
+    note = f"{source.name} says nothing of {lacking:,} of {count:,} judged documents{then and f': {then}'}"
+    return replace(assessed, notes=(*assessed.notes, note))
 
 
 def _sides(judgments: Qrels, beside: Sequence[Side]) -> list[Side]:

@@ -42,8 +42,16 @@ class Lengths:
 
     def of(self, documents: Strings) -> NDArray[np.float64]:
         """(document,): how long each of some documents is."""
+        length = self._where(documents)
+        return np.where(np.isnan(length), self.default, length)
+
+    def among(self, documents: Strings) -> NDArray[np.bool_]:
+        """(document,): whether somebody knows how long each of some documents is."""
+        return ~np.isnan(self._where(documents))
+
+    def _where(self, documents: Strings) -> NDArray[np.float64]:
         ours, theirs = _places(self.documents, documents)
-        known = np.full(max(ours.max(initial=-1), theirs.max(initial=-1)) + 1, self.default)
+        known = np.full(max(ours.max(initial=-1), theirs.max(initial=-1)) + 1, np.nan)
         known[ours] = self.values
         return known[theirs]
 

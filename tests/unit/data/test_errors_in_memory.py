@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.data import Attribute, assess, find_runs, read_qrels, read_run
+from cranfield.data import Attribute, assess, find_runs, read_aspects, read_attributes, read_qrels, read_run
 
 from .refusals import IDS, TABLE, check
 
@@ -231,3 +231,29 @@ def test_options(make: Callable[[], object], expected: str) -> None:
     with pytest.raises(ParameterError) as caught:
         make()
     assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("beside", "name"),
+    [
+        ({"lengths": {"z": 9.0}}, "lengths"),
+        ({"beside": [read_attributes({"y": "north", "z": "south"})]}, "attributes"),
+        ({"beside": [read_aspects({"easy": {"1": {"z": 1}}})]}, "qrels"),
+    ],
+)
+def test_what_speaks_of_other_documents_only_is_refused(beside: dict[str, Any], name: str) -> None:
+    problem = f"{name}: no document of the judgments or the runs is in it"
+    hint = "the judgments have documents such as a: do they belong together?"
+    check(lambda: assess(QRELS, {"mine": RUN}, **beside), "E-DOCUMENTS", problem, hint)
+
+
+def test_what_is_known_of_some_documents_only_is_told() -> None:
+    judged = {"1": {"a": 1, "b": 0, "c": 0}}
+    assert assess(judged, {"mine": RUN}, lengths={"a": 30.0, "b": 50.0}).notes == (
+        "lengths says nothing of 1 of 3 judged documents: they are taken to have 40 words",  # (30 + 50) / 2
+    )
+    groups = read_attributes({"a": "north", "z": "south"})
+    assert assess(judged, {"mine": RUN}, beside=[groups]).notes == (
+        "attributes says nothing of 2 of 3 judged documents",
+    )
+    assert not assess(judged, {"mine": RUN}, lengths={"a": 30.0, "b": 50.0, "c": 1.0}).notes
