@@ -20,6 +20,7 @@ from cranfield.measures import (
 from cranfield.studies import evaluate
 
 from ._files import check_place, whole
+from ._layout import by_topic
 from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
 from ._topics import Levels, read_topics
 from ._usage import Command, OneOf, Whole
@@ -260,9 +261,9 @@ def _layout(values: Values, study: Study) -> dict[str, Table]:
     if values.curve:
         layout["curve"] = _by_run(study["curve"], values.curve.along, values.curve.of)
     if "per_topic" in study.tables:
-        layout["per_topic"] = replace(_by_topic(study["per_topic"], values, "value"), caption="by topic")
+        layout["per_topic"] = replace(by_topic(study["per_topic"], values, "value"), caption="by topic")
     if "differences" in study.tables:
-        layout["differences"] = _by_topic(study["differences"], values, "difference")
+        layout["differences"] = by_topic(study["differences"], values, "difference")
     return layout
 
 
@@ -272,19 +273,3 @@ def _by_run(rows: Table, along: str, of: str) -> Table:
     runs = rows.cells("run")[:: len(points)]
     columns = {f"{point:g}": rows.cells(of)[i :: len(points)] for i, point in enumerate(points)}
     return Table({"run": runs, **columns}, rows.caption, rows.made_by)
-
-
-def _by_topic(rows: Table, values: Values, of: str) -> Table:
-    """One row per run and topic, one column per measure: what people compare topics in."""
-    n = len(values.measures)
-    columns: dict[str, Any] = {"run": rows["run"][::n], "topic": rows["topic"][::n]}
-    ends = {}
-    for i, measure in enumerate(values.measures):
-        shown = {of: str(measure)}
-        if of == "value" and "low" in rows.columns:
-            ends[str(measure)] = (f"{measure} low", f"{measure} high")
-            shown |= dict(zip(("low", "high"), ends[str(measure)], strict=True))
-        for name, header in shown.items():
-            column: Any = rows[name][i::n]
-            columns[header] = column.astype(int) if measure.aggregate == "sum" else column
-    return Table(columns, rows.caption, rows.made_by, ends=ends)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import Study, Table
+from cranfield.data import Values
 
 Cells = dict[str, Any]
 
@@ -37,3 +38,19 @@ def notes_on(study: Study, tables: Collection[str] | None = None) -> tuple[str, 
     """The notes of all tables, or of some, each once."""
     chosen = study.tables if tables is None else [name for name in tables if name in study.tables]
     return tuple(dict.fromkeys(note for name in chosen for note in study[name].notes))
+
+
+def by_topic(rows: Table, values: Values, of: str) -> Table:
+    """One row per run and topic, one column per measure: what people compare topics in."""
+    n = len(values.measures)
+    columns: dict[str, Any] = {"run": rows["run"][::n], "topic": rows["topic"][::n]}
+    ends = {}
+    for i, measure in enumerate(values.measures):
+        shown = {of: str(measure)}
+        if of == "value" and "low" in rows.columns:
+            ends[str(measure)] = (f"{measure} low", f"{measure} high")
+            shown |= dict(zip(("low", "high"), ends[str(measure)], strict=True))
+        for name, header in shown.items():
+            column: Any = rows[name][i::n]
+            columns[header] = column.astype(int) if measure.aggregate == "sum" else column
+    return Table(columns, rows.caption, rows.made_by, ends=ends)

@@ -35,6 +35,7 @@ COMMANDS = {
     "counterfactual": ("_counterfactual", "what would another policy have earned? estimates from an old log"),
     "bridge": ("_bridge", "does offline predict online? measures beside what users did"),
     "reproduce": ("_reproduce", "is a run that was made again the run that it should be?"),
+    "nuggets": ("_nuggets", "what do written answers say, and does what they cite support it?"),
     "report": ("_report", "one page on runs: verdicts, tables, charts, methods, and how to make it again"),
     "rerun": ("_rerun", "make a report again, and say what changed"),
     "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),

@@ -104,6 +104,11 @@ if TYPE_CHECKING:
     from ._norms import Norms as Norms
     from ._norms import read_norms as read_norms
     from ._norms import write_norms as write_norms
+    from ._nuggets import Citations as Citations
+    from ._nuggets import JudgedAnswers as JudgedAnswers
+    from ._nuggets import Nuggets as Nuggets
+    from ._nuggets import NuggetWeights as NuggetWeights
+    from ._nuggets import PerAnswer as PerAnswer
     from ._preferred import Preferences as Preferences
     from ._preferred import Wins as Wins
     from ._preferred import check_preferences as check_preferences
@@ -113,6 +118,7 @@ if TYPE_CHECKING:
     from ._prior import Prior as Prior
     from ._prior import make_prior as make_prior
     from ._prior import split_known as split_known
+    from ._read_answers import read_answers as read_answers
     from ._read_choices import read_choices as read_choices
     from ._read_labels import labels_from_qrels as labels_from_qrels
     from ._read_labels import read_labels as read_labels
@@ -167,7 +173,9 @@ else:
             "_prior": "PRIORS Best Prior make_prior split_known",
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
+            "_nuggets": "Citations JudgedAnswers NuggetWeights Nuggets PerAnswer",
             "_preferred": "Preferences Wins check_preferences read_preferences",
+            "_read_answers": "read_answers",
             "_read_choices": "read_choices",
             "_read_labels": "labels_from_qrels read_labels",
             "_read_log": "read_log",

@@ -16,6 +16,7 @@ from ._json import parse_json
 from ._problems import listed, problem
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
+SHORT = {".jl": ".jsonl"}  # as TREC and nuggetizer write it
 # The names under which the field keeps its columns; the first is ours.
 NAMES = {
     "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "query-id"),
@@ -90,7 +91,7 @@ def bare_suffix(path: Path) -> str:
 
 def column_suffix(path: Path) -> str:
     """The suffix that names a format of columns, .json of run.json.gz too; otherwise nothing."""
-    suffix = bare_suffix(path)
+    suffix = SHORT.get(bare_suffix(path), bare_suffix(path))
     return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
 
 

@@ -20,7 +20,7 @@ def notes_on(values: "Values") -> tuple[str, ...]:
     if empty.any():
         names = [values.topics[t] for t in np.flatnonzero(empty)]
         have = "topic has" if len(names) == 1 else "topics have"
-        notes.append(f"{len(names)} {have} no relevant document for some measure ({listed(names)})")
+        notes.append(f"{len(names)} {have} no {_sought(values)} for some measure ({listed(names)})")
     # Where a measure is a geometric mean by itself, its definition says so.
     geometric = [values.by == "gmean" == values.way(measure) for measure in values.measures]
     small = int((values.counted[:, :, None] & (values.cube[:, :, geometric] < FLOOR)).sum())
@@ -30,11 +30,20 @@ def notes_on(values: "Values") -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _sought(values: "Values") -> str:
+    """What topics lack in which nothing could be found: of rankings a relevant document, of answers a nugget."""
+    short = np.flatnonzero(values.without_relevant.any(axis=1)).tolist()
+    sought = dict.fromkeys(getattr(values.measures[m], "finds", "relevant document") for m in short)
+    return " or ".join(sought)
+
+
 def _missing(values: "Values") -> list[str]:
     """Which runs miss topics, one by one while they are few."""
     gone = {r: np.flatnonzero(topics).tolist() for r, topics in enumerate(values.missing) if topics.any()}
     every = len(values.topics)
-    what = "counted as worst; trec_eval without -c leaves them out: --topics both"
+    answers = any(hasattr(measure, "finds") for measure in values.measures)
+    others = "--topics both leaves them out" if answers else "trec_eval without -c leaves them out: --topics both"
+    what = f"counted as worst; {others}"
     if not values.counted.all():
         what = "left out"
     if len(gone) > SINGLY:

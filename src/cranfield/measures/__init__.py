@@ -133,6 +133,9 @@ from ._values import DEFAULT as DEFAULT
 from ._values import measure_all as measure_all
 
 if TYPE_CHECKING:
+    from ._answer_values import answer_values as answer_values
+    from ._answer_values import parse_answer_measures as parse_answer_measures
+    from ._answer_values import usual_answer_measures as usual_answer_measures
     from ._aspects import CAM as CAM
     from ._aspects import CRBP as CRBP
     from ._aspects import MM as MM
@@ -190,6 +193,18 @@ if TYPE_CHECKING:
     from ._fitting import Calibrated as Calibrated
     from ._fitting import Estimate as Estimate
     from ._intents import IntentAware as IntentAware
+    from ._nuggets import ANSWER_MEASURES as ANSWER_MEASURES
+    from ._nuggets import AnswerLength as AnswerLength
+    from ._nuggets import AnswerMeasure as AnswerMeasure
+    from ._nuggets import CitationPrecision as CitationPrecision
+    from ._nuggets import CitationRecall as CitationRecall
+    from ._nuggets import NuggetAll as NuggetAll
+    from ._nuggets import NuggetF as NuggetF
+    from ._nuggets import NuggetPrecision as NuggetPrecision
+    from ._nuggets import NuggetVital as NuggetVital
+    from ._nuggets import NuggetWeighted as NuggetWeighted
+    from ._nuggets import answer_measure as answer_measure
+    from ._nuggets import parse_answer_measure as parse_answer_measure
     from ._overlap import Overlap as Overlap
     from ._overlap import overlap_by_topic as overlap_by_topic
     from ._overlap import rbo as rbo
@@ -239,6 +254,9 @@ else:
             "_explain": "by_family catalogue explain explained first_use worked",
             "_first": "cutoff_of found_first unjudged_share unjudged_within",
             "_fitting": "Calibrated Estimate",
+            "_nuggets": "ANSWER_MEASURES AnswerLength AnswerMeasure CitationPrecision CitationRecall NuggetAll NuggetF "
+            "NuggetPrecision NuggetVital NuggetWeighted answer_measure parse_answer_measure",
+            "_answer_values": "answer_values parse_answer_measures usual_answer_measures",
             "_overlap": "Overlap overlap_by_topic rbo",
             "_preferred": "PREFERENCES PrefGroup PrefPair PrefSimp PreferenceMeasure parse_preference_measure "
             "preference_measure preference_values",

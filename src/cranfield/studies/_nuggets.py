@@ -1,0 +1,34 @@
+"""How much of what should be said do answers say, and does what they cite support them?"""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from cranfield.core import Policy, Scale, weigh
+from cranfield.data import Values, read_answers
+from cranfield.measures import AnswerMeasure, answer_values, parse_answer_measures, usual_answer_measures
+
+
+def nuggets(
+    assignments: Any = (),
+    measures: str | AnswerMeasure | Iterable[str | AnswerMeasure] | None = None,
+    *,
+    nuggets: Any = None,
+    citations: Any = None,
+    answers: Any = None,
+    topics: Literal["judged", "both"] = "judged",
+    scale: Policy = "note",
+    command: str = "",
+) -> Values:
+    """Values of written answers from what judges say of them: nugget recall, support by citations, length.
+
+    ``assignments`` say which answer supports which nugget: a file, a frame, or several, each of one run or of more.
+    ``nuggets`` say how important each is, where the assignments do not; ``citations`` how far the documents that a
+    sentence cites support it; ``answers`` hold texts or lengths. Every judged topic counts, and an answer that is
+    missing is worst; with ``topics="both"`` only answers that are there count. The values are tested, compared and
+    ranked as any others are.
+    """
+    judged = read_answers(assignments, nuggets=nuggets, citations=citations, answers=answers)
+    wanted = parse_answer_measures(usual_answer_measures(judged) if measures is None else measures)
+    met = [("the mean", Scale.INTERVAL, measure) for measure in wanted if measure.family != "count"]
+    notes = weigh(met, scale, safe="the median is safe (--aggregate median)")
+    return answer_values(judged, wanted, leave_out=topics == "both", notes=notes, command=command)

@@ -1,0 +1,81 @@
+"""cranfield nuggets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command, expect_refusal, read_json
+
+
+@pytest.fixture(autouse=True)
+def files(here: Path) -> None:
+    """Two runs as nuggetizer writes them, and the same as rows with a file of nuggets."""
+    assigned = {"a": ("support", "partial_support", "not_support"), "b": ("not_support", "support", "support")}
+    important = ("vital", "vital", "okay")
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for run, words in assigned.items():
+        nuggets = [{"text": f"n{i}", "importance": important[i], "assignment": word} for i, word in enumerate(words)]
+        lines[run] = [
+            {"qid": topic, "query": "?", "run_id": run, "answer_text": "So it is.", "nuggets": nuggets}
+            for topic in ("1", "2")
+        ]
+        (here / f"{run}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines[run]))
+    rows = [
+        f"{line['qid']},{run},{nugget['text']},{nugget['assignment']}\n"
+        for run, several in lines.items()
+        for line in several
+        for nugget in line["nuggets"]
+    ]
+    (here / "assigned.csv").write_text("topic,run,nugget,support\n" + "".join(rows))
+    key = "".join(f"{topic},n{i},{important[i]}\n" for topic in (1, 2) for i in range(3))
+    (here / "nuggets.csv").write_text("topic,nugget,importance\n" + key)
+    (here / "cited.csv").write_text("topic,run,sentence,document,support\n1,a,1,d,full\n1,a,2,,\n2,a,1,d,partial\n")
+
+
+def test_json_is_a_contract(cranfield: Command) -> None:
+    found = read_json(cranfield("nuggets", "a.jsonl", "b.jsonl", "-m", "NuggetVital", "-q", "--format", "json").out)
+    assert (found["study"], list(found["tables"])) == ("nuggets", ["values", "per_topic"])
+    assert [(row["run"], row["measure"], row["value"], row["topics"]) for row in found["tables"]["values"]] == [
+        *(("a", "NuggetVital", 0.75, 2), ("b", "NuggetVital", 0.5, 2)),
+    ]
+    assert list(found["tables"]["per_topic"][0]) == ["run", "topic", "measure", "value"]
+    assert found["made_by"]["command"] == "cranfield nuggets a.jsonl b.jsonl -m NuggetVital -q --format json"
+    assert [one["kind"] for one in found["made_by"]["inputs"]] == ["assignments", "assignments"]
+
+
+def test_rows_and_lines_say_the_same(cranfield: Command) -> None:
+    asked = ("-m", "NuggetVital NuggetAll(strict=True)", "--format", "tsv")
+    lines = cranfield("nuggets", "a.jsonl", "b.jsonl", *asked)
+    rows = cranfield("nuggets", "assigned.csv", "--nuggets", "nuggets.csv", *asked)
+    assert lines.code == 0
+    assert lines.out == rows.out
+
+
+def test_text_has_a_column_for_each_measure(cranfield: Command) -> None:
+    ended = cranfield("nuggets", "a.jsonl", "--citations", "cited.csv", "-q", "--scale", "ignore", "--format", "text")
+    assert ended.code == 0
+    head = ended.out.splitlines()[1].split()
+    assert head[1:] == [
+        *("NuggetVital(strict=True)", "NuggetVital", "NuggetAll(strict=True)", "NuggetAll"),
+        *("CitationPrecision", "CitationRecall", "AnswerLength"),
+    ]
+    # Two sentences in topic 1, one of them supported in full; one in topic 2, in part.
+    assert ended.out.splitlines()[2].split()[-3:] == ["0.7500", "0.5000", "3.0000"]
+
+
+def test_scores_go_on_to_other_commands(here: Path, cranfield: Command) -> None:
+    ended = cranfield("nuggets", "a.jsonl", "b.jsonl", "-m", "NuggetAll", "--table", "scores", "-o", "scores.csv")
+    assert ended.code == 0
+    assert (here / "scores.csv").read_text() == "topic,a,b\n1,0.5,0.6666666666666666\n2,0.5,0.6666666666666666\n"
+    assert cranfield("test", "--scores", "scores.csv", "--format", "json").code == 0
+
+
+def test_what_is_missing_is_asked_for(cranfield: Command) -> None:
+    hint = "cranfield nuggets assigned.jsonl, or --citations citations.csv"
+    expect_refusal(cranfield("nuggets"), 2, "there are no ASSIGNMENTS", hint)
+    ended = cranfield("nuggets", "a.jsonl", "b.jsonl", "--table", "scores")
+    assert (ended.code, ended.err.startswith("error: which measure?\nhint: there are: NuggetVital(strict=True)")) == (
+        *(1, True),
+    )
