@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from .studies import convert as convert
     from .studies import counterfactual as counterfactual
     from .studies import crowd as crowd
+    from .studies import equity as equity
     from .studies import evaluate as evaluate
     from .studies import fuse as fuse
     from .studies import interleave as interleave
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from .studies import replay_pool as replay_pool
     from .studies import reproduce as reproduce
     from .studies import scale as scale
+    from .studies import series as series
     from .studies import test as test
     from .studies import topics as topics
 else:
@@ -91,9 +93,9 @@ else:
             "write",
             "measures": "AP Binary Cascade DCG Discounted ERR ESL Example Judged Measure measure measure_all MEASURES "
             "NDCG NumQ NumRel NumRet P parse_measure parse_measures R ratio RBP Reader Rprec RR Success",
-            "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd evaluate "
-            "fuse interleave ladder leaderboard lint novelty nuggets pool power preferences relabel replay_pool "
-            "reproduce scale test topics",
+            "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd equity "
+            "evaluate fuse interleave ladder leaderboard lint novelty nuggets pool power preferences relabel "
+            "replay_pool reproduce scale series test topics",
         },
         packages="core data measures studies",
     )

@@ -14,7 +14,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli._show import Bar
-from tests.cli.conftest import RUN, Command, Ended
+from tests.cli.conftest import RUN, Command, Ended, read_json
 
 # run: AP 1 and 1 in topics 1 and 2; other: a at rank 2, c at rank 1, so AP 1/2 and 1.
 OTHER = RUN.replace(b" a ", b" ? ").replace(b" x ", b" a ").replace(b" ? ", b" x ")
@@ -408,3 +408,16 @@ def test_preferences_take_the_place_of_judgments(here: Path, cranfield: Command)
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert [row[1:] for row in rows[1:]] == [["1", "PrefSimp", "1.0"], ["2", "PrefSimp", "0.0"]]
     assert cranfield("evaluate", "--prefs").code == 2
+
+
+def test_several_rankings_of_a_topic(here: Path, cranfield: Command) -> None:
+    (here / "judged.txt").write_text("1 0 a 1\n1 0 b 1\n")
+    (here / "turns.txt").write_text("1 x a 1 0 m\n1 x b 2 0 m\n1 y b 1 0 m\n1 y a 2 0 m\n")
+    (here / "groups.tsv").write_text("a\tnorth\nb\tsouth\n")
+    asked = ("evaluate", "judged.txt", "turns.txt", "--series", "--attributes", "groups.tsv", "--scale", "ignore")
+    found = read_json(cranfield(*asked, "-m", "EE_L EE_D", "--equity", "--format", "json").out)
+    assert [row["value"] for row in found["tables"]["values"]] == [0, 2 * (3 / 4) ** 2]
+    assert found["tables"]["equity"] == [{"run": "turns", "rankings": 2, "unfairness": 0, "per_ranking": 0}]
+    assert cranfield(*asked, "--format", "tsv").out.count("EE_") == 3
+    ended = cranfield("evaluate", "judged.txt", "turns.txt", "--series", "--equity")
+    assert (ended.code, ended.err.splitlines()[-2]) == (2, "error: --equity needs groups of documents")

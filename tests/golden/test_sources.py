@@ -27,6 +27,7 @@ NEEDS["pyclick"] = "PYCLICK" in os.environ  # what PyPI has under that name is s
 NEEDS["pyndeval"] = "PYNDEVAL" in os.environ
 NEEDS["pyntcireval"] = "PYNTCIREVAL" in os.environ
 NEEDS["repro_eval"] = "REPRO_EVAL" in os.environ
+NEEDS["expeval"] = "EXPEVAL" in os.environ
 NEEDS["nuggetizer"] = "NUGGETIZER" in os.environ
 NEEDS["r_bradley_terry"] = "R_BRADLEY_TERRY" in os.environ  # as r_stats
 

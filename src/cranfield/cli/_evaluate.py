@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -81,6 +81,10 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     help="Take documents that nobody judged as not relevant, or as of the top grade.",
 )
 @click.option("--prefs", is_flag=True, help="Judgments are preferences: topic group part document level, or qrels.")
+@click.option(
+    "--series", is_flag=True, help="Runs hold several rankings of a topic: topic sample document rank score tag."
+)
+@click.option("--equity", is_flag=True, help="Attention of groups, added up over all rankings of a run, too.")
 @click.option("--lengths", metavar="FILE", help="How many words each document has, for TBG and U.")
 @side_options
 @prior_option
@@ -110,6 +114,8 @@ def command(
     attributes: str | None,
     aspects: tuple[str, ...],
     prefs: bool,
+    series: bool,
+    equity: bool,
     prior: tuple[str, ...],
     gains: bool,
     scores: str | None,
@@ -136,6 +142,7 @@ def command(
       cranfield evaluate qrels.txt runs/ -m "nDCG@10 NRG(nDCG@10)" --prior bm25
       cranfield evaluate subtopics.txt runs/ -m "alpha_nDCG@20 StRecall@20"
       cranfield evaluate qrels.txt runs/ -m AWRF@20 --attributes groups.tsv
+      cranfield evaluate qrels.txt drawn.txt -m EE_L --series --attributes g.tsv
       cranfield evaluate --scores ap.csv --aggregate median
       cranfield evaluate qrels.txt bm25.txt --prefs -m "prefs_simp prefs_pair"
     """
@@ -163,6 +170,10 @@ def command(
         values = _scored(scores, only, aggregate)
     elif prefs:
         values = _preferred(qrels, runs, measures, ties)
+        values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
+    elif series:
+        expect_files(qrels, runs)
+        values = _of_series(qrels, runs, measures, counting, attributes, gains=gains, scale=scale)
         values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
     else:
         expect_files(qrels, runs)
@@ -202,6 +213,8 @@ def command(
             note(line)
         return
     study = values.study(per_topic=per_topic, baseline=baseline)
+    if equity:
+        study = replace(study, tables={**study.tables, **_equity(qrels, runs, attributes, series=series).tables})
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
     if chart:
         _draw(study, chart)
@@ -221,6 +234,35 @@ def _preferred(prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ..
         raise click.UsageError("preferences and a RUN are missing\nhint: cranfield evaluate prefs.txt run.txt --prefs")
     asked = [word for text in measures for word in text.split()] or PREFERENCES.names()
     return preference_values(prefs, list(runs), asked, ties=ties or Ties.TREC, command=typed())
+
+
+def _of_series(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    counting: Literal["qrels", "both"] | None,
+    attributes: str | None,
+    *,
+    gains: bool,
+    scale: Policy,
+) -> Values:
+    """Values of runs that hold several rankings of a topic."""
+    from cranfield.studies import series
+
+    asked = measures or ("EE_L EE_D EE_R" if attributes else DEFAULT)
+    settings = {"topics": counting, "attributes": attributes, "gains": gains, "scale": scale}
+    return series(qrels, list(runs), asked, **settings, command=typed())
+
+
+def _equity(qrels: str | None, runs: tuple[str, ...], attributes: str | None, *, series: bool) -> Study:
+    """How far attention is from relevance, over all rankings of each run."""
+    from cranfield.studies import equity
+
+    if attributes is None or qrels is None:
+        raise click.UsageError(
+            "--equity needs groups of documents\nhint: --attributes FILE says which group each is in"
+        )
+    return equity(qrels, list(runs), attributes=attributes, together=series)
 
 
 def _with_baseline(runs: Sequence[str], baseline: str) -> list[Any]:

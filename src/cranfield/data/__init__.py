@@ -137,6 +137,9 @@ if TYPE_CHECKING:
     from ._replicates import Replicated as Replicated
     from ._replicates import has_replicates as has_replicates
     from ._replicates import read_replicates as read_replicates
+    from ._series import Series as Series
+    from ._series import join_series as join_series
+    from ._series import read_series as read_series
     from ._splits import SPLITS as SPLITS
     from ._splits import Splits as Splits
     from ._splits import draw_splits as draw_splits
@@ -185,6 +188,7 @@ else:
             "_regraded": "grades_table judged_table regrade regraded_table",
             "_relabelled": "judgments_table",
             "_replicates": "Replicated has_replicates read_replicates",
+            "_series": "Series join_series read_series",
             "_splits": "SPLITS Splits draw_splits read_splits split_topics write_splits",
             "_topic_text": "TopicText",
             "_topics": "TopicTexts read_topics",

@@ -225,6 +225,8 @@ if TYPE_CHECKING:
     from ._rankings import spacing as spacing
     from ._recall_levels import RecallLevels as RecallLevels
     from ._recall_levels import compare_levels as compare_levels
+    from ._series import equity_table as equity_table
+    from ._series import fold_series as fold_series
     from ._sessions import SESSION_MEASURES as SESSION_MEASURES
     from ._sessions import MarkovSession as MarkovSession
     from ._sessions import SessionDCG as SessionDCG
@@ -262,6 +264,7 @@ else:
             "preference_measure preference_values",
             "_rankings": "Rankings Spacing spacing",
             "_recall_levels": "RecallLevels compare_levels",
+            "_series": "equity_table fold_series",
             "_sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
             "session_values",
             "_union": "tau_union union_by_topic",

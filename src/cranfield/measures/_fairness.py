@@ -4,6 +4,7 @@ Which group a document is in comes from ``--attributes``; a document may belong 
 nobody said anything belong to none. Nothing here says what is fair: a target does, and the reader who chooses it.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
@@ -108,6 +109,17 @@ class Attended(OfGroups):
         """(row, group): the attention that the documents of each group get."""
         return (np.maximum(block.beside("attributes"), 0) * self.seen(block)[..., None]).sum(axis=1)
 
+    def got(self, block: Block) -> Groups:
+        """(row, group): what each group gets; over a series of rankings it is the mean of this that is judged."""
+        return self.exposure(block)
+
+    @abstractmethod
+    def verdict(self, got: Groups, block: Block) -> Rows:
+        """The value of what groups get, in the topics of the rows."""
+
+    def value(self, block: Block) -> Rows:
+        return self.verdict(self.got(block), block)
+
     def due(self, block: Block) -> Groups:
         """(row, group): the attention of each group where all orders of relevant documents are as likely (diaz2020)."""
         relevant = block.relevant(self.rel)
@@ -134,8 +146,8 @@ class ExposureLoss(Attended):
         """It has none: what is due decides, and 0 would be the best."""
         return np.nan
 
-    def value(self, block: Block) -> Rows:
-        loss = ((self.exposure(block) - self.due(block)) ** 2).sum(axis=1)
+    def verdict(self, got: Groups, block: Block) -> Rows:
+        loss = ((got - self.due(block)) ** 2).sum(axis=1)
         return np.where(block.retrieved > 0, loss, np.nan)
 
 
@@ -158,8 +170,8 @@ class ExposureDisparity(Attended):
         """It has none: where nothing is shown nothing is uneven."""
         return np.nan
 
-    def value(self, block: Block) -> Rows:
-        return np.where(block.retrieved > 0, (self.exposure(block) ** 2).sum(axis=1), np.nan)
+    def verdict(self, got: Groups, block: Block) -> Rows:
+        return np.where(block.retrieved > 0, (got**2).sum(axis=1), np.nan)
 
 
 @measure("EE_R", cite="diaz2020", aliases=("EER",))
@@ -171,8 +183,8 @@ class ExposureRelevance(Attended):
     example: ClassVar[Example] = Example("EE_R", (1, 1), "1 * 3/4 + 1/2 * 3/4", beside=(FIRST, SECOND))
     lost: ClassVar[Sequence[Lost]] = (MOVED[0], ("replacement", (1,), (2,), (2, 1, 1)), MOVED[2])
 
-    def value(self, block: Block) -> Rows:
-        return (self.exposure(block) * self.due(block)).sum(axis=1)
+    def verdict(self, got: Groups, block: Block) -> Rows:
+        return (got * self.due(block)).sum(axis=1)
 
 
 @measure("AWRF", cite="sapiezynski2019")
@@ -192,8 +204,7 @@ class AWRF(Attended):
     distance: Literal["js", "absolute", "squared", "hellinger", "kl"] = "js"
     target: Literal["relevant", "population", "equal"] = "relevant"
 
-    def value(self, block: Block) -> Rows:
-        got = self.exposure(block)
+    def verdict(self, got: Groups, block: Block) -> Rows:
         total = got.sum(axis=1, keepdims=True)
         near = CLOSENESS[self.distance](ratio(got, np.broadcast_to(total, got.shape)), self._target(block))
         return np.where(total[:, 0] > 0, near, 0.0)
@@ -240,13 +251,9 @@ class DisparateTreatment(Attended):
     formula: ClassVar[str] = "min_g t(g) / max_g t(g),  t(g) = exposure of g / relevant documents of g"
     example: ClassVar[Example] = Example("DTR", (1, 1, 1), "(1/4) / ((1 + 1/2) / 2)", beside=(FIRST, FIRST, SECOND))
 
-    def counted(self, block: Block) -> Groups:
-        """(row, group): what is divided by the number of relevant documents."""
-        return self.exposure(block)
-
-    def value(self, block: Block) -> Rows:
+    def verdict(self, got: Groups, block: Block) -> Rows:
         relevant = relevant_in(block.assessed, self.rel)[block.topic]
-        each = ratio(self.counted(block), relevant)
+        each = ratio(got, relevant)
         least = np.where(relevant > 0, each, np.inf).min(axis=1)
         most = np.where(relevant > 0, each, 0).max(axis=1)
         return np.where(most > 0, ratio(np.where(most > 0, least, 0), most), 0.0)
@@ -264,7 +271,8 @@ class DisparateImpact(DisparateTreatment):
         "DIR", (1, 0, 1, 1), "(1/4 + 1/8) / 2 / 1", beside=(FIRST, FIRST, SECOND, SECOND)
     )
 
-    def counted(self, block: Block) -> Groups:
+    def got(self, block: Block) -> Groups:
+        """Clicks in place of attention."""
         clicked = self.seen(block) * (block.grade >= self.rel)
         return (np.maximum(block.beside("attributes"), 0) * clicked[..., None]).sum(axis=1)
 

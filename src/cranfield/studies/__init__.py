@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ._relabel import relabel as relabel
     from ._reproduce import reproduce as reproduce
     from ._scale import scale as scale
+    from ._series import equity as equity
+    from ._series import series as series
     from ._test import test as test
     from ._topics import topics as topics
     from ._wide import wide_dominance as wide_dominance
@@ -77,6 +79,7 @@ else:
             "_relabel": "relabel",
             "_reproduce": "reproduce",
             "_scale": "scale",
+            "_series": "equity series",
             "_test": "test",
             "_topics": "topics",
             "_wide": "wide_dominance wide_outcomes wide_overall",
