@@ -110,3 +110,16 @@ def test_metadata_goes_round(cranfield: Command, here: Path) -> None:
     assert "only a run of TREC text has a header for metadata" in ended.err
     ended = cranfield("convert", "a.txt", "no.txt", "--metadata", "none.yaml")
     assert (ended.code, "there is no such file" in ended.err) == (1, True)
+
+
+def test_ties_mean_what_one_says(here: Path, cranfield: Command) -> None:
+    (here / "j.txt").write_text("1 0 a 1\n2 0 a 1\n")
+    (here / "one.txt").write_text("".join(f"{t} Q0 a 1 2 m\n{t} Q0 b 2 2 m\n" for t in (1, 2)))
+    (here / "two.txt").write_text("".join(f"{t} Q0 b 1 2 m\n{t} Q0 a 2 1 m\n" for t in (1, 2)))
+    asked = ("reproduce", "j.txt", "one.txt", "--original", "two.txt", "-m", "RR", "-p", ".5", "--format", "json")
+    rbo = {}
+    for tied in ((), ("--tied", "w"), ("--tied", "a")):
+        rows = read_json(cranfield(*asked, *tied).out)["tables"]["reproduce"]
+        rbo[tied[-1:]] = next(row["value"] for row in rows if row["statistic"] == "rbo")
+    # The order of trec_eval puts b first, as the original does; equal documents are both at rank 1, 2 · 1 / (2 + 1).
+    assert rbo == pytest.approx({(): 1, ("w",): 1 / 2 * 2 / 3 + 1 / 2, ("a",): 1 / 2 * 1 / 2 + 1 / 2})

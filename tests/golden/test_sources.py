@@ -28,6 +28,7 @@ NEEDS["pyndeval"] = "PYNDEVAL" in os.environ
 NEEDS["pyntcireval"] = "PYNTCIREVAL" in os.environ
 NEEDS["repro_eval"] = "REPRO_EVAL" in os.environ
 NEEDS["expeval"] = "EXPEVAL" in os.environ
+NEEDS["tied_overlap"] = "RBO" in os.environ
 NEEDS["nuggetizer"] = "NUGGETIZER" in os.environ
 NEEDS["r_bradley_terry"] = "R_BRADLEY_TERRY" in os.environ  # as r_stats
 

@@ -8,7 +8,7 @@ from cranfield.studies import reproduce
 
 from ._show import check_output, output_options, scale_option, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, Whole
+from ._usage import Command, OneOf, Whole
 
 USUAL = "AP nDCG@10 P@10"
 CHARTS = ("rankings-by-depth", "effect-ratio")
@@ -35,6 +35,12 @@ CHARTS = ("rankings-by-depth", "effect-ratio")
     default=0.9,
     show_default=True,
     help="Of rank-biased overlap: the chance to go on to the next rank.",
+)
+@click.option(
+    "--tied",
+    type=OneOf(["w", "a", "b"]),
+    help="Documents of one score in rank-biased overlap: equal (w), in any order (a), the same and corrected (b).  "
+    "[default: as --ties says]",
 )
 @ties_option
 @level_option

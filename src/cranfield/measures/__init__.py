@@ -234,6 +234,8 @@ if TYPE_CHECKING:
     from ._sessions import SessionRBP as SessionRBP
     from ._sessions import parse_session_measure as parse_session_measure
     from ._sessions import session_values as session_values
+    from ._tied_overlap import TIED as TIED
+    from ._tied_overlap import TiedOverlap as TiedOverlap
     from ._union import tau_union as tau_union
     from ._union import union_by_topic as union_by_topic
     from ._users import user_model as user_model
@@ -267,6 +269,7 @@ else:
             "_series": "equity_table fold_series",
             "_sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
             "session_values",
+            "_tied_overlap": "TIED TiedOverlap",
             "_union": "tau_union union_by_topic",
             "_users": "user_model",
         },

@@ -1,7 +1,7 @@
 """How alike two rankings are, the first ranks counting most."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from math import log1p, nan
 from typing import Any
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Qrels, Run, assess
+
+from ._tied_overlap import TIED, TiedOverlap, TiedRanking, rankings_of, tied_overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,19 @@ class Overlap:
     extrapolated: float
 
 
-def rbo(a: Sequence[Hashable], b: Sequence[Hashable], *, p: float = 0.9, depth: int | None = None) -> Overlap:
-    """Rank-biased overlap of two rankings without ties: the expected share of documents that are in both (webber2010).
+def rbo(
+    a: Sequence[Any], b: Sequence[Any], *, p: float = 0.9, depth: int | None = None, ties: TiedOverlap | None = None
+) -> Overlap:
+    """Rank-biased overlap of two rankings: the expected share of documents that are in both (webber2010).
 
-    A reader goes on with probability ``p``, and compares the documents above where it ends. ``depth`` cuts both.
+    A reader goes on with probability ``p``, and compares the documents above where it ends. ``depth`` cuts both. Where
+    ``ties`` says how they are meant, documents that are tied stand in one set (corsi2024): ``w`` takes them for equal,
+    as webber2010 does; ``a`` for documents in any order, and is the mean over all orders; ``b`` is ``a`` corrected, so
+    that a ranking has 1 with itself. A tie that begins above the cut stays whole.
     """
     _check(p, depth)
+    if ties is not None:
+        return _tied(TiedRanking.of(a), TiedRanking.of(b), p, depth, ties)
     place = {document: rank for rank, document in enumerate(b, 1)}
     if len(place) < len(b) or len(set(a)) < len(a):
         raise ParameterError("a ranking holds a document twice", hint="give every document once")
@@ -39,12 +48,30 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], *, p: float = 0.9, depth: 
     return Overlap(*(float(column[0]) for column in found))
 
 
-def overlap_by_topic(a: Run, b: Run, *, p: float = 0.9, depth: int | None = None) -> Table:
-    """Rank-biased overlap of two runs, topic by topic; one that a run does not have is empty there."""
+def _tied(a: TiedRanking, b: TiedRanking, p: float, depth: int | None, ties: TiedOverlap) -> Overlap:
+    if ties not in TIED:
+        raise ParameterError(f"ties of rankings cannot be {ties!r}", hint=f"choose one of: {', '.join(TIED)}")
+    if not a.documents or not b.documents:
+        return Overlap(0.0, 1.0, nan)
+    return Overlap(*tied_overlap(a.down_to(depth), b.down_to(depth), p, ties))
+
+
+def overlap_by_topic(
+    a: Run, b: Run, *, p: float = 0.9, depth: int | None = None, ties: TiedOverlap | None = None
+) -> Table:
+    """Rank-biased overlap of two runs, topic by topic; one that a run does not have is empty there.
+
+    Documents of one score stand as they do in the runs, unless ``ties`` says how they are meant, as in :func:`rbo`.
+    """
     _check(p, depth)
     topics, length = both_lengths(a, b)
-    in_a, in_b, topic = shared_ranks(a, b)
-    low, residual, extrapolated = _overlap(np.maximum(in_a, in_b), topic, length, p, depth)
+    if ties is None:
+        in_a, in_b, topic = shared_ranks(a, b)
+        low, residual, extrapolated = _overlap(np.maximum(in_a, in_b), topic, length, p, depth)
+    else:
+        sides, none = [rankings_of(run) for run in (a, b)], TiedRanking.of(())
+        found = [_tied(*(side.get(one, none) for side in sides), p, depth, ties) for one in topics]
+        low, residual, extrapolated = np.array([astuple(one) for one in found]).T
     columns: dict[str, Any] = {"topic": topics, "low": low, "residual": residual, "extrapolated": extrapolated}
     made_by = Provenance(inputs=(a.source.as_input(), b.source.as_input()))
     return Table(columns, f"rank-biased overlap of {a.name} and {b.name}, p = {p:g}", made_by)

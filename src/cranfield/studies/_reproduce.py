@@ -6,7 +6,7 @@ from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Scale, Study, Table, Ties, weigh
 from cranfield.data import Run, Values, find_runs, read_run
-from cranfield.measures import Measure, overlap_by_topic, union_by_topic
+from cranfield.measures import Measure, TiedOverlap, overlap_by_topic, union_by_topic
 from cranfield.stats import (
     LEVEL,
     Asked,
@@ -38,6 +38,7 @@ def reproduce(
     replicated: Any = None,
     depth: int = DEPTH,
     persistence: float = 0.9,
+    tied: TiedOverlap | None = None,
     ties: Ties | str = Ties.TREC,
     draws: int = DRAWS,
     level: float = LEVEL,
@@ -47,11 +48,13 @@ def reproduce(
 ) -> Study:
     """Runs that were made again beside their ``originals``: rankings, values, and what an improvement is worth.
 
-    With one original every run is one more try at it. With two, a baseline and an advanced run, the runs come in twos
-    in the same order, and the improvement is compared too: the effect ratio (1: as large as it was) and ΔRI (0: the
-    same relative improvement). On the same topics rankings are compared by Kendall's τ union and rank-biased overlap
-    (``persistence``) down to ``depth``, values by RMSE and the paired t test. ``replicated`` are the judgments of
-    another collection, for which the runs were made: then there are only means to compare, by Welch's test.
+    With one original every run is one more try at it. With two, a baseline and an advanced run, the runs come in
+    twos in the same order, and the improvement is compared too: the effect ratio (1: as large as it was) and ΔRI
+    (0: the same relative improvement). On the same topics rankings are compared by Kendall's τ union and
+    rank-biased overlap (``persistence``) down to ``depth``, values by RMSE and the paired t test. Documents of one
+    score stand in the order of ``ties``; ``tied`` says instead what they mean to rank-biased overlap, ``w``, ``a``
+    or ``b``. ``replicated`` are the judgments of another collection, for which the runs were made: then there are
+    only means to compare, by Welch's test.
     """
     check_level(level)
     asked = Asked(level=level, seed=seed)
@@ -68,7 +71,7 @@ def reproduce(
     rows: list[dict[str, Any]] = []
     tables: dict[str, Table] = {}
     if paired:
-        rows, tables["by_depth"] = _rankings(first, second, depth, persistence, ties, asked, made_by)
+        rows, tables["by_depth"] = _rankings(first, second, depth, (persistence, tied), ties, asked, made_by)
     rows += beside_originals(before, after, paired=paired, asked=asked, draws=draws)
     table = reproduce_table(rows, made_by=made_by)
     apart = [note for one in tables.values() for note in one.notes]
@@ -99,21 +102,22 @@ def _rankings(
     first: Sequence[Any],
     second: Sequence[Any],
     depth: int,
-    persistence: float,
+    overlap: tuple[float, TiedOverlap | None],
     ties: Ties | str,
     asked: Asked,
     made_by: Any,
 ) -> tuple[list[dict[str, Any]], Table]:
     """The rows of whole rankings, and a table of what their beginnings have in common."""
-    originals = [read_run(run, depth=depth, ties=ties) for run in first]
+    kept = depth if overlap[1] is None else None  # a tie that the depth cuts is looked at whole
+    originals = [read_run(run, depth=kept, ties=ties) for run in first]
     rows: list[dict[str, Any]] = []
     cut: list[dict[str, Any]] = []
     notes: list[str] = []
     for i, found in enumerate(second):
-        original, run = originals[i % len(originals)], read_run(found, depth=depth, ties=ties)
+        original, run = originals[i % len(originals)], read_run(found, depth=kept, ties=ties)
         longest = max(int(max(one.rank, default=0)) for one in (original, run))
         for at in sorted({*(some for some in DEPTHS if some < min(depth, longest)), min(depth, longest)}):
-            tau, rbo = _alike(original, run, at, persistence, asked)
+            tau, rbo = _alike(original, run, at, overlap, asked)
             cut.append({"original": original.name, "run": run.name, "depth": at, "tau": tau.value, "low": tau.low})
             cut[-1] |= {"high": tau.high, "rbo": rbo.value, "rbo_low": rbo.low, "rbo_high": rbo.high}
         rows += [row_of(original.name, run.name, one) for one in (tau, rbo)]
@@ -125,8 +129,10 @@ def _rankings(
     return rows, Table.from_rows(cut, BY_DEPTH, caption=caption, made_by=made_by, notes=tuple(notes))
 
 
-def _alike(original: Run, run: Run, depth: int, persistence: float, asked: Asked) -> tuple[Told, Told]:
+def _alike(
+    original: Run, run: Run, depth: int, overlap: tuple[float, TiedOverlap | None], asked: Asked
+) -> tuple[Told, Told]:
     """τ union and extrapolated RBO of the first documents, in the mean over topics."""
     tau = union_by_topic(original, run, depth=depth)["tau"]
-    rbo = overlap_by_topic(original, run, p=persistence, depth=depth)["extrapolated"]
+    rbo = overlap_by_topic(original, run, p=overlap[0], depth=depth, ties=overlap[1])["extrapolated"]
     return mean_told("tau-union", tau, asked), mean_told("rbo", rbo, asked)

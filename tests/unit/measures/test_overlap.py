@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from random import Random
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cranfield.core import ParameterError
 from cranfield.data import Run, read_run
-from cranfield.measures import Overlap, overlap_by_topic, rbo
+from cranfield.measures import TIED, Overlap, overlap_by_topic, rbo
 from tests.unit.data.campaigns import random_campaign
 
 DEEP = 5000  # 0.98^5000 is below 1e-43
@@ -181,3 +181,53 @@ def test_runs_without_a_common_topic_are_refused() -> None:
     a, b = read_run({"1": {"x": 1.0}}, name="one"), read_run({"2": {"x": 1.0}}, name="two")
     with pytest.raises(ParameterError, match=r"one and two have no topic in common\nhint: "):
         overlap_by_topic(a, b)
+
+
+def orders(ranking: Sequence[frozenset[str]]) -> list[list[str]]:
+    """Every order of a ranking with ties."""
+    several = [permutations(sorted(group)) for group in ranking]
+    return [[document for group in chosen for document in group] for chosen in product(*several)]
+
+
+def test_ties_in_any_order_have_the_mean_of_all_orders() -> None:
+    a = [frozenset("ab"), frozenset("cde"), frozenset("f")]
+    b = [frozenset("a"), frozenset("cf"), frozenset("b"), frozenset("de")]
+    each = [rbo(one, other, p=0.9) for one in orders(a) for other in orders(b)]
+    found = rbo(a, b, p=0.9, ties="a")
+    assert found.low == pytest.approx(math.fsum(one.low for one in each) / len(each), abs=CLOSE)
+    assert found.extrapolated == pytest.approx(math.fsum(one.extrapolated for one in each) / len(each), abs=CLOSE)
+
+
+def test_what_ties_mean_to_a_ranking_beside_itself() -> None:
+    a = [frozenset("ab"), frozenset("c")]
+    # Equal documents agree wholly at every depth; of documents in any order a reader of the first sees 1/2 · 1/2 twice.
+    assert rbo(a, a, p=0.5, ties="w").extrapolated == pytest.approx(1, abs=CLOSE)
+    assert rbo(a, a, p=0.5, ties="b").extrapolated == pytest.approx(1, abs=CLOSE)
+    assert rbo(a, a, p=0.5, ties="a").extrapolated == pytest.approx(1 / 2 * 1 / 2 + 1 / 2, abs=CLOSE)
+
+
+def test_rankings_without_ties_have_one_overlap() -> None:
+    a, b = list("abcdef"), list("bahgc")
+    for ties in TIED:
+        found, plain = rbo(a, b, p=0.8, ties=ties), rbo(a, b, p=0.8)
+        assert found.low == pytest.approx(plain.low, abs=CLOSE)
+        assert found.residual == pytest.approx(plain.residual, abs=CLOSE)
+        assert found.extrapolated == pytest.approx(plain.extrapolated, abs=CLOSE)
+
+
+def test_ties_of_runs_are_documents_of_one_score() -> None:
+    a = read_run({"1": {"a": 2.0, "b": 2.0, "c": 1.0}, "2": {"x": 1.0}}, name="a")
+    b = read_run({"1": {"b": 3.0, "a": 2.0, "c": 1.0}, "3": {"x": 1.0}}, name="b")
+    table = overlap_by_topic(a, b, p=0.7, ties="a")
+    mean = (rbo(list("abc"), list("bac"), p=0.7).extrapolated + 1) / 2
+    assert table.cells("topic") == ["1", "2", "3"]
+    assert table.cells("extrapolated")[0] == pytest.approx(mean, abs=CLOSE)
+    assert table.cells("extrapolated")[1:] == [None, None]
+    # A tie that begins above the cut stays whole.
+    cut = overlap_by_topic(a, b, p=0.7, depth=1, ties="w").cells("low")[0]
+    assert cut == rbo([frozenset("ab")], ["b"], p=0.7, ties="w").low
+
+
+def test_ties_have_three_meanings() -> None:
+    with pytest.raises(ParameterError, match="ties of rankings cannot be 'c'"):
+        rbo(["a"], ["a"], ties="c")  # type: ignore[arg-type]
