@@ -45,6 +45,7 @@ FENCES = {
     "duckdb": within("data", lazy=True),
     "tea_tasting": within("online", lazy=True),
     "ir_datasets": within("data", lazy=True),
+    "ir_measures": within("beside", lazy=True),
     "yaml": within("data", lazy=True),
     "hypothesis": within("simulate", lazy=True),
     "sklearn": within("pooling", "online", lazy=True),

@@ -14,7 +14,7 @@ LAYERS = [  # lowest first, as drawn in the design
     {"scales", "pooling", "crowds", "clickmodels"},
     {"online", "simulate"},
     {"studies", "charts"},
-    {"reports", "distributed"},
+    {"reports", "distributed", "beside"},
     {"server"},
     {"cli"},
 ]

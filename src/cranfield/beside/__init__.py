@@ -1,0 +1,19 @@
+"""Beside other tools: what lets ir_measures, scikit-learn and PyTerrier work with this package, one module each.
+
+Nothing here is loaded with the package itself, and each module needs the tool that it is for.
+"""
+
+from typing import TYPE_CHECKING
+
+from cranfield._later import Later
+
+if TYPE_CHECKING:
+    from ._ir_measures import CranfieldProvider as CranfieldProvider
+    from ._ir_measures import register as register
+else:
+    __getattr__ = Later(
+        __name__,
+        {
+            "_ir_measures": "CranfieldProvider register",
+        },
+    )
