@@ -48,7 +48,7 @@ FENCES = {
     "ir_measures": within("beside", lazy=True),
     "yaml": within("data", lazy=True),
     "hypothesis": within("simulate", lazy=True),
-    "sklearn": within("pooling", "online", lazy=True),
+    "sklearn": within("pooling", "online", "beside", lazy=True),
     "django": within("server", "cli"),
     "markdown_it": within("server"),
     "ninja": within("server"),

@@ -10,10 +10,12 @@ from cranfield._later import Later
 if TYPE_CHECKING:
     from ._ir_measures import CranfieldProvider as CranfieldProvider
     from ._ir_measures import register as register
+    from ._scikit_learn import RankingScorer as RankingScorer
 else:
     __getattr__ = Later(
         __name__,
         {
             "_ir_measures": "CranfieldProvider register",
+            "_scikit_learn": "RankingScorer",
         },
     )
