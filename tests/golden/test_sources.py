@@ -26,6 +26,7 @@ NEEDS["assignments"] = "ASSIGNMENTS" in os.environ  # PlanOut is of 2016
 NEEDS["pyclick"] = "PYCLICK" in os.environ  # what PyPI has under that name is something else
 NEEDS["pyndeval"] = "PYNDEVAL" in os.environ
 NEEDS["pyntcireval"] = "PYNTCIREVAL" in os.environ
+NEEDS["pyterrier"] = "PYTERRIER" in os.environ
 NEEDS["repro_eval"] = "REPRO_EVAL" in os.environ
 NEEDS["expeval"] = "EXPEVAL" in os.environ
 NEEDS["tied_overlap"] = "RBO" in os.environ

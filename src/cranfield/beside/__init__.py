@@ -10,12 +10,15 @@ from cranfield._later import Later
 if TYPE_CHECKING:
     from ._ir_measures import CranfieldProvider as CranfieldProvider
     from ._ir_measures import register as register
+    from ._pyterrier import read_experiment as read_experiment
+    from ._pyterrier import to_experiment as to_experiment
     from ._scikit_learn import RankingScorer as RankingScorer
 else:
     __getattr__ = Later(
         __name__,
         {
             "_ir_measures": "CranfieldProvider register",
+            "_pyterrier": "read_experiment to_experiment",
             "_scikit_learn": "RankingScorer",
         },
     )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import click
 
 from cranfield.core import Policy, Study, Table, Ties
-from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs, read_scores
+from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs
 from cranfield.measures import (
     CURVES,
     DEFAULT,
@@ -24,7 +24,7 @@ from ._layout import by_topic
 from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
 from ._topics import Levels, read_topics
 from ._usage import Command, OneOf, Whole
-from ._values import expect_files, expect_scores_alone, prior_option, said_aspects, said_prior, side_options
+from ._values import expect_files, expect_scores_alone, prior_option, said_aspects, said_prior, scored, side_options
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
@@ -89,7 +89,12 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
 @side_options
 @prior_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
-@click.option("--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns.")
+@click.option(
+    "--scores",
+    metavar="FILE",
+    help="Values from a table instead: topics as rows, runs as columns, or one value in each row (run, topic, measure, "
+    "value); CSV or Parquet.",
+)
 @scale_option
 @click.option("--threads", type=Whole(), help="How many threads read.  [default: one per processor]")
 @output_options("trec_eval")
@@ -165,9 +170,10 @@ def command(
             "--aspect": aspects,
             "--prior": prior,
         }
-        words = [*filter(None, [qrels]), *runs, *measures, *(option for option, given in asked.items() if given)]
+        words = [*filter(None, [qrels]), *runs, *(option for option, given in asked.items() if given)]
         expect_scores_alone(words, form)
-        values = _scored(scores, only, aggregate)
+        values = replace(scored(scores, measures), by=aggregate)
+        values = values if only is None else values.only(only)
     elif prefs:
         values = _preferred(qrels, runs, measures, ties)
         values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
@@ -218,12 +224,6 @@ def command(
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
     if chart:
         _draw(study, chart)
-
-
-def _scored(scores: str, only: list[str] | None, aggregate: str | None) -> Values:
-    values = read_scores(scores)
-    values = replace(values, made_by=replace(values.made_by, command=typed()), by=aggregate)
-    return values if only is None else values.only(only)
 
 
 def _preferred(prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ...], ties: str | None) -> Values:

@@ -11,7 +11,7 @@ import click
 
 from cranfield.core import CranfieldError, Ties
 from cranfield.data import ORDERS, Values, read_scores
-from cranfield.measures import PEERS, parse_measure, parse_measures
+from cranfield.measures import PEERS, as_named, parse_measure, parse_measures
 from cranfield.studies import evaluate
 
 from ._show import progress, typed
@@ -70,12 +70,13 @@ class Given:
                 "--prior": self.prior,
                 "--gains": self.gains,
             }
-            words = [*filter(None, [self.qrels]), *self.runs, *self.measures]
+            words = [*filter(None, [self.qrels]), *self.runs]
             expect_scores_alone([*words, *(option for option, given in asked.items() if given)], None)
             if has_replicates(self.scores):
                 if not replicated:
                     hint = "cranfield anova knows what to do with it; else average the replicates first"
                     raise click.UsageError(f"{self.scores} has a column for the replicate\nhint: {hint}")
+                expect_scores_alone(self.measures, None)
                 return self._replicated(self.scores)
             return self._scored(self.scores, only)
         if self.scale_of:
@@ -107,9 +108,11 @@ class Given:
             )
 
     def _scored(self, scores: str, only: list[str] | None) -> Values:
-        values = read_scores(scores)
-        values = replace(values, made_by=replace(values.made_by, command=typed()))
+        values = scored(scores, self.measures)
         if self.scale_of:
+            if len(values.measures) > 1:
+                hint = "leave out --scale-of, or choose one of them with -m"
+                raise click.UsageError(f"{scores} has values of {len(values.measures)} measures\nhint: {hint}")
             measure = parse_measure(self.scale_of)
             made_by = replace(values.made_by, measures=(str(measure),))
             values = replace(values, measures=(measure,), made_by=made_by)
@@ -123,6 +126,21 @@ class Given:
                 raise click.UsageError(f"{option} is not for scores with replicates\nhint: leave it out")
         values = read_replicates(scores)
         return replace(values, made_by=replace(values.made_by, command=typed()))
+
+
+def scored(scores: str, measures: Sequence[str]) -> Values:
+    """Values from a table of scores: of some ``measures`` alone where its rows name theirs."""
+    values = read_scores(scores)
+    names = [str(measure) for measure in values.measures]
+    if names == ["score"]:
+        expect_scores_alone(measures, None)
+    else:
+        values = as_named(values)
+        # A name of the table's own, such as that of a time, need not be a measure that we know.
+        own = dict(zip(names, values.measures, strict=True))
+        asked = [one for text in measures for one in ([own[text]] if text in own else parse_measures(text))]
+        values = values.of_measures(asked) if asked else values
+    return replace(values, made_by=replace(values.made_by, command=typed()))
 
 
 def said_prior(words: Sequence[str]) -> Any:
@@ -178,7 +196,10 @@ OPTIONS = (
         help="A measure; `cranfield measures` lists them.",
     ),
     click.option(
-        "--scores", metavar="FILE", help="Values from a table instead: topics as rows, runs as columns; CSV or Parquet."
+        "--scores",
+        metavar="FILE",
+        help="Values from a table instead: topics as rows, runs as columns, or one value in each row (run, topic, "
+        "measure, value); CSV or Parquet.",
     ),
     click.option("--scale-of", metavar="MEASURE", help="What the scores are values of: then their scale is known."),
     click.option(

@@ -49,6 +49,7 @@ from ._subtopics import Subtopics as Subtopics
 from ._subtopics import read_intents as read_intents
 from ._values import Curve as Curve
 from ._values import Given as Given
+from ._values import Named as Named
 from ._values import Values as Values
 from ._write import is_trec as is_trec
 from ._write import write as write

@@ -13,6 +13,7 @@ from cranfield.core import InputError, ParameterError, Provenance
 
 from ._columns import NAMES, column_suffix, read_frame
 from ._problems import problem
+from ._score_rows import from_rows, score_rows
 from ._source import Source, digest
 from ._values import Given, Values
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 
 
 def read_scores(data: Any, *, measure: str = "score") -> Values:
-    """Values from a table of scores: topics as rows, runs as columns.
+    """Values from a table of scores: topics as rows, runs as columns; or one value in each row.
 
-    A first column named topic, query or qid holds the topic; otherwise every column is a run. ``data`` is a CSV or
-    Parquet file, or a frame.
+    A first column named topic, query or qid holds the topic; otherwise every column is a run. Where there are columns
+    for the run, the topic, the measure and the value, each row has one value, and measures have the names that stand
+    there. ``data`` is a CSV or Parquet file, or a frame.
     """
     import polars as pl
 
@@ -33,6 +35,9 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
         hint = "anova knows what to do with them; else average them first"
         raise ParameterError("these values have replicates", hint=hint)
     frame = score_frame(data, name)
+    rows = score_rows(frame)
+    if rows is not None:
+        return from_rows(frame, rows, name)
     first = frame.columns[0] if frame.columns else ""
     if first.casefold() in (*NAMES["topic"], "topics"):
         topics: Sequence[str] = frame[first].cast(pl.String).to_list()
@@ -97,15 +102,18 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def score_column(column: "pl.Series", name: str, topics: Sequence[str]) -> NDArray[np.float64]:
-    """(row,): the finite numbers of a column; ``topics`` are for the message."""
+def score_column(
+    column: "pl.Series", name: str, topics: Sequence[str], *, runs: Sequence[str] | None = None
+) -> NDArray[np.float64]:
+    """(row,): the finite numbers of a column; ``topics``, and ``runs`` if it has several, are for the message."""
     import polars as pl
 
     numbers = column.cast(pl.Float64, strict=False).to_numpy()
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         row = int(wrong[0])
-        raise _wrong_score(name, column.name, topics[row], column[row], line=row + 2)
+        run = runs[row] if runs else column.name
+        raise _wrong_score(name, run, topics[row], column[row], line=row + 2)
     return numbers
 
 

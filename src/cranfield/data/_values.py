@@ -148,6 +148,21 @@ class Values:
             assessed=self.assessed and self.assessed.of_runs(chosen),
         )
 
+    def of_measures(self, measures: Sequence[object]) -> "Values":
+        """The same values of some measures alone, given as themselves or by their names."""
+        chosen = [self.index(measure) for measure in measures]
+        found = tuple(self.measures[i] for i in chosen)
+        return replace(
+            self,
+            measures=found,
+            cube=self.cube[:, :, chosen],
+            without_relevant=self.without_relevant[chosen],
+            low=None if self.low is None else self.low[:, :, chosen],
+            high=None if self.high is None else self.high[:, :, chosen],
+            order=None if self.order is None else self.order[:, :, chosen],
+            made_by=replace(self.made_by, measures=tuple(map(str, found))),
+        )
+
     def parted(self, private: Iterable[str]) -> tuple["Values", "Values"]:
         """The same values without these topics, and of these topics alone."""
         named = list(private)

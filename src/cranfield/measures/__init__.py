@@ -130,6 +130,7 @@ from ._trec import OFFICIAL as OFFICIAL
 from ._trec import names_the_run as names_the_run
 from ._trec import trec_eval_text as trec_eval_text
 from ._values import DEFAULT as DEFAULT
+from ._values import as_named as as_named
 from ._values import measure_all as measure_all
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from cranfield.core import SEED, ParameterError, Provenance, Ties
-from cranfield.data import NEEDED, Assessed, Values
+from cranfield.core import SEED, CranfieldError, ParameterError, Provenance, Ties
+from cranfield.data import NEEDED, Assessed, Named, Values
 
 from ._base import Measure
 from ._bounds import Scenario, bounds, map_scenario
 from ._interval import TotalOrder, exact_order, pairs_lost
-from ._parse import parse_measures
+from ._parse import parse_measure, parse_measures
 from ._relative import Relative
 from ._ties import expected, tie_bounds
 
@@ -80,6 +80,23 @@ def measure_all(
         hint = "choose an order of ties, and leave out --residual and --unjudged"
         raise ParameterError(f"{relative[0]} looks at other runs as they are, in one order", hint=hint)
     return _filled(values, assessed, wanted, ties, unjudged, residual=residual, seed=seed, progress=progress)
+
+
+def as_named(values: Values) -> Values:
+    """Values that came with names of measures, as values of the measures that the names stand for.
+
+    A name that stands for none, such as that of a time, stays what it is.
+    """
+    found: list[Named] = []
+    for given in values.measures:
+        try:
+            measure = parse_measure(str(given))
+        except CranfieldError:
+            found.append(given)
+        else:
+            found.append(given if measure in found else measure)
+    made_by = replace(values.made_by, measures=tuple(map(str, found)))
+    return replace(values, measures=tuple(found), made_by=made_by)
 
 
 def _filled(
