@@ -3,6 +3,7 @@
 ``python`` blocks of a page share one namespace; blocks with ``>>>`` show what they print. In ``console`` blocks the
 lines after ``$`` are run by bash and what is printed below them must be what comes out (``...`` stands for anything).
 ``sh`` blocks are scripts. A page runs in a folder of its own. A kind of block this test does not know is a failure.
+Blocks marked ``shared`` need the public data that CRANFIELD_DATA names, and run where that is set.
 """
 
 import doctest
@@ -75,6 +76,11 @@ def blocks(text: str, page: str) -> Iterator[Block]:
             raise AssertionError(f"{page}:{number}: the block is never closed")
         kind, *marks = fence["info"].split() or [""]
         yield Block(page, number, kind, tuple(marks), "\n".join(body) + "\n")
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The fenced blocks of a page of the project."""
+    return list(blocks(page.read_text(encoding="utf-8"), str(page.relative_to(ROOT))))
 
 
 def run(block: Block, namespace: dict[str, Any], folder: Path) -> None:
@@ -151,14 +157,26 @@ def run_command(place: str, command: str, output: str, folder: Path) -> None:
 def test_every_block_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks(page.read_text(encoding="utf-8"), str(page.relative_to(ROOT))):
-        run(block, namespace, tmp_path)
+    for block in blocks_of(page):
+        if "shared" not in block.marks:
+            run(block, namespace, tmp_path)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "block",
+    [block for page in pages() for block in blocks_of(page) if "shared" in block.marks],
+    ids=lambda one: one.place,
+)
+def test_every_block_on_public_data_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(block, {"__name__": "__main__"}, tmp_path)
 
 
 def test_every_reason_is_still_needed() -> None:
     marked = set()
     for page in pages():
-        for block in blocks(page.read_text(encoding="utf-8"), str(page.relative_to(ROOT))):
+        for block in blocks_of(page):
             if "norun" in block.marks:
                 marked.add((block.page, next((line for line in block.text.splitlines() if line.strip()), "")))
     assert marked == set(NORUN)

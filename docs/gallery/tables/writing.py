@@ -1,0 +1,41 @@
+"""Tables of the gallery: a script makes them, a page holds them between two comments, a test compares the two.
+
+python -m docs.gallery.tables.writing writes them all into their pages; those that need public data find it through
+CRANFIELD_DATA.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+PAGES = Path(__file__).parents[1]
+HELD = re.compile(r"(?<=<!-- made: )(?P<name>[\w-]+)(?P<open> -->\n\n)(?P<table>.*?)(?=\n\n<!-- end -->)", re.DOTALL)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: int = 1) -> str:
+    """A table as Markdown has it; the first columns are words, the others are numbers."""
+    lines = [columns, [*["---"] * words, *["---:"] * (len(columns) - words)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def held(page: Path) -> dict[str, str]:
+    """The tables that a page holds, by name."""
+    return {found["name"]: found["table"] for found in HELD.finditer(page.read_text(encoding="utf-8"))}
+
+
+def write(tables: Mapping[str, str], page: Path) -> None:
+    """Put tables into the page that holds them."""
+    text = page.read_text(encoding="utf-8")
+    new = HELD.sub(lambda found: found["name"] + found["open"] + tables.get(found["name"], found["table"]), text)
+    page.write_text(new, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    from docs.gallery.tables import bigdeli, craswell, ferro, lin
+
+    data = os.environ.get("CRANFIELD_DATA")
+    for paper in (ferro, bigdeli, lin, craswell):
+        made = {name: make() for name, make in paper.TABLES.items()}
+        made |= {name: make(Path(data)) for name, make in paper.FROM_DATA.items() if data}
+        write(made, PAGES / paper.PAGE)
