@@ -36,6 +36,7 @@ from ._run import read_run as read_run
 from ._run import run_name as run_name
 from ._scenario import with_unjudged_as as with_unjudged_as
 from ._scores import read_scores as read_scores
+from ._shards import files_of as files_of
 from ._side import NEEDED as NEEDED
 from ._side import Side as Side
 from ._side import SideTable as SideTable

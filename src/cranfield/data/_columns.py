@@ -14,15 +14,19 @@ from cranfield._native import Strings
 
 from ._json import parse_json
 from ._problems import listed, problem
+from ._shards import find_shards, joined
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
 SHORT = {".jl": ".jsonl"}  # as TREC and nuggetizer write it
 # The names under which the field keeps its columns; the first is ours.
 NAMES = {
-    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "query-id"),
-    "document": ("document", "docno", "doc_id", "docid", "doc", "document_id", "pid", "corpus-id"),
-    "grade": ("grade", "relevance", "rel", "label", "score"),
-    "score": ("score", "sim", "similarity"),
+    "topic": ("topic", "qid", "query_id", "query-id", "q_id", "topic_id", "query"),
+    "document": (
+        *("document", "docno", "doc_id", "docid", "doc", "document_id", "pid", "corpus-id", "corpus_id", "passage_id"),
+        *("doc_ids", "corpus-ids"),
+    ),
+    "grade": ("grade", "relevance", "rel", "label", "score", "labels"),
+    "score": ("score", "sim", "similarity", "scores"),
     "rank": ("rank",),
     "iteration": ("iteration", "subtopic", "subtopic_id"),
 }
@@ -69,8 +73,16 @@ def _is_stream(data: Any) -> bool:
 
 
 def from_file(path: Path, what: str) -> Columns | None:
-    """Columns of a JSON, JSON Lines, Parquet or CSV file, told by its suffix; ``None`` for any other."""
-    match column_suffix(path):
+    """Columns of a JSON, JSON Lines, Parquet or CSV file, told by its suffix; ``None`` for any other.
+
+    A table that lies in several Parquet files is one.
+    """
+    suffix = column_suffix(path)
+    if suffix == ".parquet" or not (suffix or path.is_file()):
+        shards = find_shards(path)
+        if shards:
+            return from_object(joined([read_frame(one, "read_parquet") for one in shards]), what, name=str(path))
+    match suffix:
         case ".json":
             return _from_json(path, what)
         case ".jsonl" | ".ndjson":
@@ -161,8 +173,17 @@ def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> 
 
 def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Columns:
     found = {wanted: next((alias for alias in aliases if alias in names), None) for wanted, aliases in NAMES.items()}
+    if _has_lists(frame, found["document"]):
+        frame, names = _one_each(frame, found, what)
+        found = {wanted: wanted if wanted in names else None for wanted in NAMES}
     if what == "score" and found["score"] is None and found["rank"] is not None:
         what = "rank"  # a ranking without scores: the first rank is the highest score
+    if what == "grade" and {found["topic"], found["document"]} == set(names):
+        frame, names = (
+            {**{name: frame[name] for name in names}, "grade": np.ones(len(frame[names[0]]))},
+            (*names, "grade"),
+        )
+        found["grade"] = "grade"  # pairs that belong together: whoever lists them means relevant ones
     for wanted in ("topic", "document", what):
         if found[wanted] is None:
             hint = f"there are: {listed(names, most=8)}; {wanted} may be called {', '.join(NAMES[wanted][:5])}"
@@ -179,6 +200,24 @@ def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Col
         strings(frame[iteration], "iteration", name) if iteration else None,
         numbers(frame[rank], "rank", name) if rank else None,
     )
+
+
+def _has_lists(frame: Any, document: str | None) -> bool:
+    """Whether a row of a polars frame holds all documents of its topic."""
+    schema: Any = getattr(frame, "schema", None)
+    return document is not None and hasattr(schema, "get") and str(schema.get(document)).startswith("List")
+
+
+def _one_each(frame: Any, found: Mapping[str, str | None], what: str) -> tuple[Any, tuple[str, ...]]:
+    """One document in each row, under our names; where lists have no numbers beside them, their order is the rank."""
+    import polars as pl
+
+    kept = {name: wanted for wanted in ("document", what) if (name := found[wanted]) is not None}
+    flat = frame.select(pl.col(str(found["topic"])).alias("topic"), pl.col(list(kept)).name.map(kept.__getitem__))
+    if what == "score" and what not in flat.columns:
+        flat = flat.with_columns(rank=pl.int_ranges(1, pl.col("document").list.len() + 1))
+    flat = flat.explode([column for column in flat.columns if column != "topic"])
+    return flat, tuple(flat.columns)
 
 
 def strings(column: Any, what: str, name: str) -> Strings:

@@ -15,6 +15,7 @@ from ._limits import Limits
 from ._problems import Problem, Problems, listed
 from ._qrels import read_qrels
 from ._run import read_run
+from ._shards import find_shards
 
 TEXT = "hand in a text file, plain or packed: topic Q0 document rank score tag"
 
@@ -46,7 +47,7 @@ def inspect(
         raise ParameterError(f"kind={kind!r} is not known", hint="a file is a run or qrels")
     path = Path(fspath(file))
     name = str(path) if name is None else name
-    if limits is None and column_suffix(path):
+    if limits is None and (column_suffix(path) or find_shards(path)):
         return _inspect_columns(path, name, kind)
     found = _inspect_text(path, name, kind, None if limits is None else asdict(limits))
     return found if limits is None else replace(found, problems=_handed_in(found.problems))

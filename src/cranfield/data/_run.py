@@ -18,6 +18,7 @@ from cranfield.core import ParameterError, Table, Ties
 
 from ._columns import Columns, from_file, from_object
 from ._problems import Problems, problem
+from ._shards import files_of, splits_in
 from ._source import Source, digest
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _paths(text: str) -> list[Path]:
     """The files a word names: a file, the files of a folder, or what a pattern matches."""
     path = Path(text)
     if path.is_dir():
-        files = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
+        files = files_of(path) or splits_in(path / "data")
         if not files:
             raise problem(text, "E-FOLDER", "the folder has no files", "name a folder that holds runs")
         return files

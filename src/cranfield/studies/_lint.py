@@ -5,7 +5,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from cranfield.core import Input, Provenance, Study, Table
-from cranfield.data import Inspected, Limits, Problem, compare_topics, inspect
+from cranfield.data import Inspected, Limits, Problem, compare_topics, files_of, inspect
 
 COLUMNS = ("file", "line", "code", "severity", "message", "hint")
 
@@ -62,8 +62,7 @@ def lint(
 
 def _files(name: str | PathLike[str]) -> list[str | PathLike[str]]:
     """The file itself, or the files of a folder; an empty one is reported as what it is."""
-    inside = sorted(Path(name).iterdir()) if Path(name).is_dir() else []
-    return [file for file in inside if file.is_file() and not file.name.startswith(".")] or [name]
+    return [*(files_of(Path(name)) if Path(name).is_dir() else ())] or [name]
 
 
 def _count(number: int, what: str) -> str:

@@ -471,7 +471,7 @@ TABLES = [
         command="evaluate qrels.txt run.csv",
         code="E-COLUMNS",
         error="run.csv: there is no column for the topic",
-        hint="there are: id, text; topic may be called topic, qid, query_id, query, q_id",
+        hint="there are: id, text; topic may be called topic, qid, query_id, query-id, q_id",
     ),
     Refused(
         name="CSV of qrels without grades",

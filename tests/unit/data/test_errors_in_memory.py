@@ -36,7 +36,7 @@ def frame(**other: Any) -> pl.DataFrame:
             frame(topic=None),
             "E-COLUMNS",
             "qrels: there is no column for the topic",
-            "there are: document, grade; topic may be called topic, qid, query_id, query, q_id",
+            "there are: document, grade; topic may be called topic, qid, query_id, query-id, q_id",
         ),
         (frame(topic=["1", None]), "E-NULL", "qrels: the column of the topic: row 1 is null", IDS),
         (frame(document=[None, "b"]), "E-NULL", "qrels: the column of the document: row 0 is null", IDS),
@@ -129,7 +129,7 @@ def test_judgments_are_called_by_the_name_they_are_given() -> None:
             frame(grade=None, points=[1, 2]),
             "E-COLUMNS",
             "run1: there is no column for the score",
-            "there are: topic, document, points; score may be called score, sim, similarity",
+            "there are: topic, document, points; score may be called score, sim, similarity, scores",
         ),
         (
             {"1": {"a": np.nan}},

@@ -288,7 +288,7 @@ def test_what_is_no_label_is_refused(
             FILL,
         ),
         ({name: [] for name in NAMES}, "E-EMPTY", "there are no labels", LINE),
-        ({}, "E-COLUMNS", "there is no column for the topic", called("topic", "topic, qid, query_id, query, q_id")),
+        ({}, "E-COLUMNS", "there is no column for the topic", called("topic", "topic, qid, query_id, query-id, q_id")),
     ],
 )
 def test_what_holds_no_labels_is_refused(data: object, code: str, message: str, hint: str) -> None:
