@@ -16,6 +16,7 @@ from ._problems import Problem, Problems, listed
 from ._qrels import read_qrels
 from ._run import read_run
 from ._shards import find_shards
+from ._source import is_dataset
 
 TEXT = "hand in a text file, plain or packed: topic Q0 document rank score tag"
 
@@ -45,6 +46,9 @@ def inspect(
     """
     if kind not in (None, "run", "qrels"):
         raise ParameterError(f"kind={kind!r} is not known", hint="a file is a run or qrels")
+    if limits is None and is_dataset(file) and kind != "run":
+        judged = read_qrels(file)
+        return Inspected(file, "qrels", judged.source.digest, judged.source.problems, tuple(judged.topics.to_list()))
     path = Path(fspath(file))
     name = str(path) if name is None else name
     if limits is None and (column_suffix(path) or find_shards(path)):

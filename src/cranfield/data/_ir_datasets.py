@@ -66,8 +66,11 @@ def dataset_judgments(name: str) -> dict[str, list[Any]]:
     """The judgments of a dataset in columns."""
     found = find_dataset(name, "qrels")
     with _reading(name):
-        rows = [(one.query_id, one.doc_id, one.relevance) for one in found.qrels_iter()]
-    return {column: [row[i] for row in rows] for i, column in enumerate(("topic", "document", "grade"))}
+        rows = list(found.qrels_iter())
+    columns = {"topic": "query_id", "document": "doc_id", "grade": "relevance"}
+    if rows and hasattr(rows[0], "subtopic_id"):
+        columns["subtopic"] = "subtopic_id"
+    return {ours: [getattr(row, theirs) for row in rows] for ours, theirs in columns.items()}
 
 
 def _texts(record: Any) -> dict[str, str]:
