@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from cranfield._later import Later
 
 from ._evaluate import evaluate as evaluate
+from ._question import Question as Question
 
 if TYPE_CHECKING:
     from ._ab import ab as ab

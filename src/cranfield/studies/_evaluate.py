@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Literal
 
-from cranfield.core import SEED, InputError, ParameterError, Policy, Scale, Ties, weigh
+from cranfield.core import SEED, InputError, ParameterError, Policy, Ties
 from cranfield.data import (
     NEEDED,
     Assessed,
@@ -13,7 +13,6 @@ from cranfield.data import (
     Source,
     Values,
     assess,
-    check_aggregate,
     find_runs,
     find_topics,
     read_qrels,
@@ -23,16 +22,13 @@ from cranfield.measures import (
     CURVES,
     DEFAULT,
     Measure,
-    Peer,
     Relative,
     Scenario,
-    at_levels,
-    has_level,
     measure_all,
-    parse_measures,
-    peer,
     tie_notes,
 )
+
+from ._question import OPEN, Question
 
 # Warnings of the reader that often mean that the values are not what their owner thinks.
 TELLING = {
@@ -42,10 +38,6 @@ TELLING = {
     "W-END": "no end of the last line",
     "W-SELF": "documents with the id of their topic",
 }
-OPEN = (Ties.AVERAGE, Ties.BOUNDS)  # no order, but all of them
-OURS = Peer("cranfield", cite="", reads=lambda measure: measure)
-NEEDS = {"mean": Scale.INTERVAL, "gmean": Scale.RATIO, "median": Scale.ORDINAL}  # stevens1946
-NAMES = {"gmean": "geometric mean"}
 USES = {"subtopics": "alpha_nDCG@20", "attributes": "AWRF@20", "aspects": "CAM"}
 SINGLY = 3  # so many notes of one kind are given one by one
 
@@ -102,14 +94,10 @@ def evaluate(
     ``progress`` hears of the bytes that are read, ``measuring`` of the values that are made.
     """
     # Refuse before anything large is read.
-    levels = (rel,) if isinstance(rel, int | float) else tuple(rel)
-    parsed = parse_measures(measures)
-    like = peer(compat) if compat else OURS
-    wanted = [like.read(measure) for measure in at_levels(parsed, levels)]
-    order = ties or like.ties
-    _check(parsed, levels, aggregate, curve)
-    _check_order(order, like, lengths)
-    means = _weighed(wanted, aggregate, scale)
+    question = Question.of(
+        measures, rel=rel, aggregate=aggregate, curve=curve, ties=ties, compat=compat, lengths=lengths, scale=scale
+    )
+    wanted, like, order = question.measures, question.like, question.order
     given = {"subtopics": intents, "attributes": attributes, "aspects": aspects}
     _check_sides(wanted, given)
     judged = _judgments(qrels, wanted, gains=gains, subtopics=subtopics or intents is not None)
@@ -120,7 +108,7 @@ def evaluate(
     assessed = assess(
         judged,
         found,
-        ties=Ties.TREC if order in OPEN else order,
+        ties=question.reading,
         compat="trec_eval-9" if like.single else None,
         without_self=like.without_self,
         lengths=lengths,
@@ -144,7 +132,7 @@ def evaluate(
     )
     own = values.notes[len(assessed.notes) :]
     tied = () if order in (*OPEN, Ties.RANK) else tie_notes(assessed, wanted)
-    compared = means if len(values.runs) > 1 else ()
+    compared = question.notes if len(values.runs) > 1 else ()
     notes = (
         *_few(assessed.notes),
         *_told(assessed.sources),
@@ -155,7 +143,7 @@ def evaluate(
     )
     values = replace(values, notes=notes if known is None else (*notes, known.said), by=aggregate)
     if curve:
-        values = replace(values, curve=CURVES[curve](assessed, rel=levels[0] if levels else 1))
+        values = replace(values, curve=CURVES[curve](assessed, rel=question.levels[0] if question.levels else 1))
     values = values if shown == len(values.runs) else values.of_runs(range(shown))
     return values if only is None else values.only(only)
 
@@ -233,40 +221,6 @@ def _with_prior(runs: Any, measures: Sequence[Measure], prior: Any) -> tuple[Any
     joined = find_runs([*found, *others])
     names = [joined[place].name for place in places] + [run.name for run in joined[len(found) :]]
     return joined, _Known(names, asking, len(others))
-
-
-def _weighed(measures: Sequence[Measure], aggregate: str | None, policy: Policy) -> tuple[str, ...]:
-    """A word where the measures do not give what is asked by the way they are summed up."""
-    ways = [(aggregate or measure.aggregate, measure) for measure in measures if measure.family != "count"]
-    met = [(f"the {NAMES.get(way, way)}", NEEDS[way], measure) for way, measure in ways if way in NEEDS]
-    return weigh(met, policy, safe="the median is safe (--aggregate median)")
-
-
-def _check(measures: Sequence[Measure], levels: Sequence[float], aggregate: str | None, curve: str | None) -> None:
-    if aggregate:
-        check_aggregate(aggregate)
-    if levels and not curve and not any(map(has_level, measures)):
-        what = "the measure does not ask" if len(measures) == 1 else "none of the measures asks"
-        hint = "a level is for measures such as AP, P@10 and RR that do not name their own"
-        raise ParameterError(f"{what} from which grade on a document is relevant", hint=hint)
-    if curve and curve not in CURVES:
-        raise ParameterError(f"there is no curve named {curve!r}", hint=f"there are: {', '.join(CURVES)}")
-    if curve and len(levels) > 1:
-        hint = f"choose one of: {', '.join(map(str, levels))}"
-        raise ParameterError(f"a curve has one level of relevance, not {len(levels)}", hint=hint)
-
-
-def _check_order(order: Ties | str, like: Peer, lengths: Any) -> None:
-    if order not in OPEN:
-        return
-    if like.name.startswith("trec_eval"):
-        hint = "leave out --compat, or choose an order: --ties trec"
-        raise ParameterError(f"trec_eval breaks ties, and has no ties={order}", hint=hint)
-    if lengths is not None:
-        hint = "choose an order of ties, or leave out the lengths"
-        raise ParameterError(
-            f"lengths are added up for one order of documents, and ties={order} asks for all", hint=hint
-        )
 
 
 def _few(notes: Sequence[str]) -> Sequence[str]:
