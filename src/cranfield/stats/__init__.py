@@ -23,6 +23,7 @@ from ._base import TESTS as TESTS
 from ._base import Alternative as Alternative
 from ._base import Answer as Answer
 from ._base import Asked as Asked
+from ._base import Elsewhere as Elsewhere
 from ._base import Method as Method
 from ._base import Pairs as Pairs
 from ._base import PairTest as PairTest

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from ._near import near_zero
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]  # greater: b above a
 Progress: TypeAlias = Callable[[int, int], object]
+# What a piece of work makes of blocks 0, 1, 2, … of draws, in their order: on whatever machines it knows.
+Elsewhere: TypeAlias = Callable[[Callable[[int], Any], int], list[Any]]
 
 LEVEL = 0.05
 CELLS = 4_000_000  # of a matrix (pair, topic) that is made at once: 32 MB
@@ -193,12 +195,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How a test is asked: the level of its intervals, the seed of its draws, how many threads may draw."""
+    """How a test is asked: the level of its intervals, the seed of its draws, and who may draw."""
 
     level: float = LEVEL
     seed: int = SEED
     threads: int | None = None  # None: one for each processor; the answer is the same
     progress: Progress | None = field(default=None, compare=False)
+    elsewhere: Elsewhere | None = field(default=None, compare=False)  # where blocks of draws are made, if not here
 
 
 class PairTest(Method):

@@ -11,7 +11,7 @@ from cranfield.core.declare import Limits
 from cranfield.core.types import Matrix
 
 from ._base import CELLS, Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test
-from ._draws import Exact, PerPair, Resamples, Shared, in_turn, product, reached
+from ._draws import Exact, PerPair, Resamples, Shared, in_blocks, in_turn, product, reached
 from ._paired import NO_TOPIC, Spread, said
 
 FEW = 8  # so many topics have 6,435 different resamples, no more than are drawn otherwise
@@ -100,9 +100,9 @@ class Drawn:
 
     def shift(self) -> Matrix:
         """(p and both ends, pair), from the means of resamples."""
-        shared = Shared.of(self.pairs)
-        n, observed = self.resamples.topics, shared.observed()
-        made = in_turn(lambda i: shared.sums(self.resamples.block(i)), self.resamples.blocks, self.asked)
+        shared, resamples = Shared.of(self.pairs), self.resamples
+        n, observed = resamples.topics, shared.observed()
+        made = in_blocks(lambda i: shared.sums(resamples.block(i)), resamples.blocks, self.asked)
         sums = np.concatenate(made, axis=1)
         parts = self._parts(len(self.pairs), CACHED)
 
@@ -120,11 +120,12 @@ class Drawn:
         return np.concatenate([self._some(part) for part in self._parts(len(self.pairs), CELLS)], axis=1)
 
     def _some(self, some: slice) -> Matrix:
-        n, spread = self.resamples.topics, _part(self.spread, some)
+        resamples, spread = self.resamples, _part(self.spread, some)
+        n = resamples.topics
         difference = replace(self.pairs, a=self.pairs.a[some], b=self.pairs.b[some]).difference
         centred = np.where(spread.constant[:, None], 0.0, difference - spread.mean[:, None])
         both = np.ascontiguousarray(np.concatenate([centred, centred**2]).T)
-        made = in_turn(lambda i: product(self.resamples.block(i), both).T, self.resamples.blocks, self.asked)
+        made = in_blocks(lambda i: product(resamples.block(i), both).T, resamples.blocks, self.asked)
         sums, squares = np.split(np.concatenate(made, axis=1), 2)
         observed, slack = _t(spread), NO_SPREAD * np.abs(centred).sum(axis=1)
         parts = self._parts(len(sums), CACHED)

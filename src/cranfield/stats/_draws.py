@@ -41,6 +41,14 @@ def in_turn(work: Callable[[int], T], pieces: int, asked: Asked) -> list[T]:
         return _watched(pool.map(work, range(pieces)), pieces, asked)
 
 
+def in_blocks(work: Callable[[int], T], blocks: int, asked: Asked) -> list[T]:
+    """What ``work`` makes of blocks of draws: on threads here, or elsewhere.
+
+    The work must be able to travel: it holds numbers and what draws them, and nothing of whoever asks.
+    """
+    return asked.elsewhere(work, blocks) if asked.elsewhere else in_turn(work, blocks, asked)
+
+
 def _watched(made: Iterable[T], pieces: int, asked: Asked) -> list[T]:
     done: list[T] = []
     for one in made:

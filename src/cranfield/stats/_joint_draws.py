@@ -10,7 +10,7 @@ from cranfield.core.declare import Limits
 from cranfield.core.types import Matrix, Rows
 
 from ._base import Answer, Asked, Pairs, PairTest, pair_test
-from ._draws import BLOCK, Flips, PerPair, Shared, in_turn
+from ._draws import BLOCK, Flips, PerPair, Shared, in_blocks
 from ._near import TINY
 from ._paired import Spread
 
@@ -53,7 +53,7 @@ class MaxT(JointDraws):
         flips = Flips.of(len(whole.values), self.draws, asked.seed)
         aim = shared.observed() * scale
         aim = (np.abs(aim) if self.alternative == "two-sided" else aim) - shared.slack * np.abs(scale)
-        made = in_turn(lambda i: self._look(shared, shared.sums(flips.block(i)), scale, aim), flips.blocks, asked)
+        made = in_blocks(lambda i: self._look(shared, shared.sums(flips.block(i)), scale, aim), flips.blocks, asked)
         alone, together = (np.sum([one[i] for one in made], axis=0) for i in (0, 1))
         if not self.step_down:
             largest = np.sort(np.concatenate([one[2] for one in made]))
@@ -133,7 +133,8 @@ class RandomisedTukey(JointDraws):
         values = whole.values
         spread = Spread.of(whole)
         pieces = -(-self.draws // BLOCK)
-        made = in_turn(lambda i: _ranges(values, generator(asked.seed, "permutations", i)), pieces, asked)
+        seed = asked.seed
+        made = in_blocks(lambda i: _ranges(values, generator(seed, "permutations", i)), pieces, asked)
         ranges = np.sort(np.concatenate(made)[: self.draws])
         slack = 2 * TINY * np.abs(values).max(axis=1).sum()
         count = self.draws - np.searchsorted(ranges, np.abs(spread.mean) * len(values) - slack)

@@ -11,7 +11,7 @@ from cranfield.core.declare import Limits
 from cranfield.core.types import Matrix
 
 from ._base import Alternative, Answer, Asked, Pairs, PairTest, pair_test
-from ._draws import Exact, Flips, PerPair, Shared, all_signs, in_turn, product, reached, slack_of
+from ._draws import Exact, Flips, PerPair, Shared, all_signs, in_blocks, in_turn, product, reached, slack_of
 from ._near import TINY
 from ._paired import NO_TOPIC, Spread, said
 
@@ -106,7 +106,7 @@ class Randomisation(PairTest):
                 ]
             )
 
-        return flips.chance(np.sum(in_turn(count, flips.blocks, asked), axis=0))
+        return flips.chance(np.sum(in_blocks(count, flips.blocks, asked), axis=0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from cranfield.stats import (
     Asked,
     BayesSignedRank,
     Correction,
+    Elsewhere,
     Family,
     Interval,
     Method,
@@ -63,6 +64,7 @@ def test(
     seed: int = SEED,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Study:
     """Tests of pairs of runs: all pairs, each run beside a ``baseline``, or the ``pairs`` given.
 
@@ -73,7 +75,8 @@ def test(
     pair, differences up to it being as good as none; ``swaps`` how often other topics would turn the order of two runs
     round. ``risk`` adds what runs lose, counted 1 + ``risk`` times what they gain: against the ``baseline`` if there is
     one (URisk, TRisk), and against what all runs let one expect (GeoRisk). ``norms`` are those that a standardising
-    ``transform`` goes by, from a file or from other runs.
+    ``transform`` goes by, from a file or from other runs. ``elsewhere`` makes blocks of draws on other
+    machines, as ``cranfield.distributed`` does; the answer is the same.
     """
     given = values if isinstance(values, Values) else read_scores(values)
     check_level(level)
@@ -82,7 +85,7 @@ def test(
     around = None if interval is None else adapt(parse_method(INTERVALS, interval), draws=draws)
     changed = None if transform is None else parse_method(TRANSFORMS, transform)
     chosen = choose_pairs(given, pairs, baseline)
-    asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
+    asked = Asked(level=level, seed=seed, threads=threads, progress=progress, elsewhere=elsewhere)
     belief = None if rope is None else adapt(BayesSignedRank(rope=rope), draws=draws)
     needs = _needs([*wanted, *filter(None, [around, changed, belief])], aggregate, swaps=swaps, risk=risk is not None)
     met = [(who, needed, measure) for measure in given.measures for who, needed in needs.items()]
