@@ -20,6 +20,7 @@ from benchmarks import make_big_run
 from benchmarks.agreement import agreement
 from benchmarks.clicks import clicks
 from benchmarks.crowd import crowd
+from benchmarks.distributed import distributed
 from benchmarks.judging import judging
 from benchmarks.novelty import novelty
 from benchmarks.pool import pool
@@ -253,7 +254,21 @@ def check_all(printed: str, means: dict[str, dict[str, float]]) -> None:
 
 def main() -> None:
     """Run everything, or only what is named."""
-    parts = (big, cold, campaign, significance, ranks, agreement, novelty, crowd, clicks, pool, server, judging)
+    parts = (
+        big,
+        cold,
+        campaign,
+        significance,
+        ranks,
+        agreement,
+        novelty,
+        crowd,
+        clicks,
+        distributed,
+        pool,
+        server,
+        judging,
+    )
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument(
         "only",

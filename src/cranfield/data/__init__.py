@@ -15,6 +15,7 @@ from ._assessed import Block as Block
 from ._chosen import find_run as find_run
 from ._chosen import find_topics as find_topics
 from ._columns import bare_suffix as bare_suffix
+from ._columns import find_columns as find_columns
 from ._given import assess_documents as assess_documents
 from ._given import assess_grades as assess_grades
 from ._given import judgments_of as judgments_of
@@ -68,9 +69,11 @@ if TYPE_CHECKING:
     from ._corpus import each_document as each_document
     from ._corpus import read_corpus as read_corpus
     from ._corpus_files import Found as Found
+    from ._engine_faults import spark_fault as spark_fault
     from ._engines import Engine as Engine
     from ._engines import connect as connect
     from ._engines import fetch as fetch
+    from ._engines import spark_session as spark_session
     from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
     from ._entries import Entry as Entry
@@ -111,6 +114,7 @@ if TYPE_CHECKING:
     from ._nuggets import Nuggets as Nuggets
     from ._nuggets import NuggetWeights as NuggetWeights
     from ._nuggets import PerAnswer as PerAnswer
+    from ._parts import read_part as read_part
     from ._preferred import Preferences as Preferences
     from ._preferred import Wins as Wins
     from ._preferred import check_preferences as check_preferences
@@ -163,7 +167,8 @@ else:
             "_collections": "Collection read_collections",
             "_corpus": "Corpus each_document read_corpus",
             "_corpus_files": "Found",
-            "_engines": "Engine connect fetch",
+            "_engine_faults": "spark_fault",
+            "_engines": "Engine connect fetch spark_session",
             "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",
@@ -179,6 +184,7 @@ else:
             "_named": "NamedDocuments name_documents",
             "_norms": "Norms read_norms write_norms",
             "_nuggets": "Citations JudgedAnswers NuggetWeights Nuggets PerAnswer",
+            "_parts": "read_part",
             "_preferred": "Preferences Wins check_preferences read_preferences",
             "_read_answers": "read_answers",
             "_read_choices": "read_choices",

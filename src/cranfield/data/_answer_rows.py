@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ._columns import NAMES
 from ._rows import Rows, Wanted, check_columns, check_some, read_rows
 
-RUN = ("run", "run_id", "runid", "system", "tag")
 SUPPORT = ("support", "assignment", "label")
 ANSWER = {
     "text": ("answer_text", "answer", "response"),
@@ -28,14 +27,14 @@ KEY = Wanted(
 )
 ASSIGNED = Wanted(
     "assignments",
-    {"topic": NAMES["topic"], "run": RUN, **NUGGET, "support": SUPPORT, "nuggets": ("nuggets",), **ANSWER},
+    {"topic": NAMES["topic"], "run": NAMES["run"], **NUGGET, "support": SUPPORT, "nuggets": ("nuggets",), **ANSWER},
     (("topic", "run", "nugget", "support"),),
 )
 CITED = Wanted(
     "citations",
     {
         "topic": NAMES["topic"],
-        "run": RUN,
+        "run": NAMES["run"],
         "sentence": ("sentence", "sentence_id"),
         "document": (*NAMES["document"], "citation", "segment_id"),
         "support": SUPPORT,
@@ -43,7 +42,9 @@ CITED = Wanted(
     (("topic", "run", "sentence", "document", "support"),),
 )
 ANSWERED = Wanted(
-    "answers", {"topic": NAMES["topic"], "run": RUN, **ANSWER}, (("topic", "run", "characters"), ("topic", "run"))
+    "answers",
+    {"topic": NAMES["topic"], "run": NAMES["run"], **ANSWER},
+    (("topic", "run", "characters"), ("topic", "run")),
 )
 FULL, PARTIAL, NONE = 1.0, 0.5, 0.0
 SUPPORTS = dict.fromkeys(("support", "full_support", "full", "fs"), FULL)

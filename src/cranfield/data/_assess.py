@@ -65,6 +65,7 @@ def assess(
     sum_above: Attribute | None = None,
     lengths: Any = None,
     beside: Sequence[Side] = (),
+    part: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Assessed:
@@ -75,7 +76,8 @@ def assess(
     attribute over everything ranked above each found document. ``lengths`` says how many words each document has (what
     ``read_lengths`` reads); they are added up in the same way, and kept. ``beside`` is what is known of documents
     beside their grade (what ``read_intents``, ``read_attributes`` and ``read_aspects`` read): it becomes side tables.
-    Judgments that were read with ``subtopics=True`` bring one themselves.
+    Judgments that were read with ``subtopics=True`` bring one themselves. ``part``: these are some topics of many, and
+    a run may have none of them.
     """
     order = order_of(ties)
     if lengths is not None and sum_above is not None:
@@ -100,7 +102,7 @@ def assess(
     if attribute is not None:
         options["attribute"] = attribute.native()
     reads = _read_all(found, options, threads or cpu_count() or 1, progress)
-    for read, source in reads:
+    for read, source in reads if not part else ():
         _meet(judgments, read, source)
     assessed = _joined(judgments, names, found, reads, known)
     if known is not None:

@@ -1,6 +1,6 @@
 """Columns out of whatever people hold their data in: frames, dictionaries, JSON, Parquet, CSV."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
@@ -29,6 +29,7 @@ NAMES = {
     "score": ("score", "sim", "similarity", "scores"),
     "rank": ("rank",),
     "iteration": ("iteration", "subtopic", "subtopic_id"),
+    "run": ("run", "run_id", "runid", "system", "tag"),
 }
 
 
@@ -171,23 +172,38 @@ def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> 
     )
 
 
-def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Columns:
-    found = {wanted: next((alias for alias in aliases if alias in names), None) for wanted, aliases in NAMES.items()}
-    if _has_lists(frame, found["document"]):
-        frame, names = _one_each(frame, found, what)
-        found = {wanted: wanted if wanted in names else None for wanted in NAMES}
+def _named(names: Sequence[str]) -> dict[str, str | None]:
+    """Under which of the ``names`` each of our columns goes."""
+    return {wanted: next((alias for alias in aliases if alias in names), None) for wanted, aliases in NAMES.items()}
+
+
+def find_columns(
+    names: Sequence[str], what: str, name: str, *, also: tuple[str, ...] = ()
+) -> tuple[str, dict[str, str | None]]:
+    """What the number of each row is, and which of the ``names`` each of our columns has; ``also`` must be there too.
+
+    A ranking without scores has its ranks: the first is the highest score.
+    """
+    found = _named(names)
     if what == "score" and found["score"] is None and found["rank"] is not None:
-        what = "rank"  # a ranking without scores: the first rank is the highest score
-    if what == "grade" and {found["topic"], found["document"]} == set(names):
-        frame, names = (
-            {**{name: frame[name] for name in names}, "grade": np.ones(len(frame[names[0]]))},
-            (*names, "grade"),
-        )
-        found["grade"] = "grade"  # pairs that belong together: whoever lists them means relevant ones
-    for wanted in ("topic", "document", what):
+        what = "rank"
+    for wanted in (*also, "topic", "document", what):
         if found[wanted] is None:
             hint = f"there are: {listed(names, most=8)}; {wanted} may be called {', '.join(NAMES[wanted][:5])}"
             raise problem(name, "E-COLUMNS", f"there is no column for the {wanted}", hint)
+    return what, found
+
+
+def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Columns:
+    found = _named(names)
+    if _has_lists(frame, found["document"]):
+        frame, names = _one_each(frame, found, what)
+        found = _named(names)
+    if what == "grade" and {found["topic"], found["document"]} == set(names):
+        # Pairs that belong together: whoever lists them means relevant ones.
+        frame = {**{column: frame[column] for column in names}, "grade": np.ones(len(frame[names[0]]))}
+        names = (*names, "grade")
+    what, found = find_columns(names, what, name)
     number = numbers(frame[found[what]], what, name)
     if not len(number):  # an empty column may have no type
         return Columns(Strings([]), Strings([]), number)

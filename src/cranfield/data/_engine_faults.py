@@ -98,3 +98,21 @@ def _is_text(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def spark_fault(error: Exception, name: str) -> CranfieldError:
+    """What Spark says of a table, in two lines: which file is missing, or is none of Parquet; else its first words."""
+    said = str(error).strip()
+    condition = getattr(error, "getCondition", lambda: None)() or ""
+    if condition == "PATH_NOT_FOUND" or "does not exist" in said.partition("\n")[0]:
+        return problem(name, "E-MISSING", "there is no such file", "check the name of the file")
+    if condition == "PATH_ALREADY_EXISTS":
+        return problem(name, "E-EXISTS", "there is something of this name already", "overwrite=True writes over it")
+    if condition == "UNABLE_TO_INFER_SCHEMA":
+        return problem(name, "E-EMPTY", "there is no file of Parquet in it", "name the folder that holds the files")
+    if condition.startswith(("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER")) or "is not a Parquet file" in said:
+        hint = "runs and judgments on Spark are Parquet; `cranfield convert` writes it"
+        return problem(name, "E-FORMAT", "a file of it is not Parquet, or is damaged", hint)
+    first = next((line.strip() for line in said.splitlines() if line.strip()), type(error).__name__)
+    hint = "the logs of Spark's workers say more; the engine local[2] tries it on this machine"
+    return InputError(f"{name}: Spark could not finish: {first[:200]}", hint=hint, code="E-ENGINE")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HINT = "engines: duckdb, spark://HOST:PORT, local[2], sc://HOST:PORT, or a Spark session"
 MASTERS = ("spark://", "local", "yarn", "k8s://")
+PORTS = {"spark": "7077", "sc": "15002"}  # where nobody names one
+SECONDS = 5  # that a machine may take to answer
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -125,14 +127,20 @@ def connect(engine: Any = None, *, memory: str | None = None) -> Engine:
     if engine is None or engine == "duckdb":
         need("duckdb", extra="logs")
         return Engine(_duckdb(ibis, memory))
+    session = spark_session(engine)
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    return Engine(ibis.pyspark.connect(session), session)
+
+
+def spark_session(engine: Any) -> Any:
+    """The Spark session at an address (spark://host:port, local[2], sc://host:port), or the one that is given."""
     if isinstance(engine, str):
         if not engine.startswith((*MASTERS, "sc://")):
             raise ParameterError(f"there is no engine {engine!r}", hint=HINT)
         engine = _session(engine)
     if type(engine).__name__ != "SparkSession":
         raise ParameterError(f"an object of type {type(engine).__name__} is no engine", hint=HINT)
-    engine.conf.set("spark.sql.session.timeZone", "UTC")
-    return Engine(ibis.pyspark.connect(engine), engine)
+    return engine
 
 
 def _duckdb(ibis: Any, memory: str | None) -> "BaseBackend":
@@ -155,11 +163,34 @@ def _session(address: str) -> Any:
     need("pyspark", extra="spark")
     from pyspark.sql import SparkSession
 
+    _reach(address)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("cranfield").config("spark.ui.showConsoleProgress", "false")
     builder = builder.remote(address) if address.startswith("sc://") else builder.master(address)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+        if not address.startswith("sc://"):
+            session.sparkContext.setLogLevel("FATAL")  # what fails is said in two lines, not by Java
     except Exception as error:
         said = str(error).strip().partition("\n")[0]
         raise InputError(f"{address}: Spark does not answer: {said}", hint=HINT, code="E-ENGINE") from None
+    return session
+
+
+def _reach(address: str) -> None:
+    """Refuse the address of a machine where nobody listens: Spark would try for a minute, and end in Java's words."""
+    kind, _, rest = address.partition("://")
+    if kind not in PORTS:
+        return
+    import socket
+
+    said = "no machine is named"
+    for place in filter(None, rest.partition("/")[0].partition(";")[0].split(",")):  # several masters may be named
+        host, _, port = place.rpartition(":") if ":" in place else (place, "", PORTS[kind])
+        try:
+            socket.create_connection((host, int(port)), timeout=SECONDS).close()
+        except (OSError, ValueError) as error:
+            said = f"{place}: {error}"
+        else:
+            return
+    raise InputError(f"{address}: Spark does not answer: {said}", hint=HINT, code="E-ENGINE")

@@ -119,7 +119,9 @@ from ._sets import SetP as SetP
 from ._sets import SetR as SetR
 from ._sets import Utility as Utility
 from ._thresholds import GAP as GAP
+from ._ties import cut_ties as cut_ties
 from ._ties import expected as expected
+from ._ties import say_straddling as say_straddling
 from ._ties import straddling as straddling
 from ._ties import tie_bounds as tie_bounds
 from ._ties import tie_notes as tie_notes

@@ -1,6 +1,6 @@
 """Values that do not depend on how ties are broken: means over all orders, worst and best orders."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -200,9 +200,18 @@ def _straddling(assessed: Assessed, cuts: Sequence[int]) -> Iterator[NDArray[np.
 
 def tie_notes(assessed: Assessed, measures: Sequence[Measure]) -> tuple[str, ...]:
     """A sentence for each cut-off that goes through ties."""
+    return say_straddling(assessed.runs, cut_ties(assessed, measures))
+
+
+def cut_ties(assessed: Assessed, measures: Sequence[Measure]) -> dict[int, NDArray[np.int64]]:
+    """For each cut-off, (run, topic): how many pairs of tied documents straddle it."""
     cuts = sorted({measure.k for measure in measures if measure.k is not None})
-    found = {k: pairs for k, pairs in zip(cuts, _straddling(assessed, cuts), strict=True) if pairs.any()}
-    notes = [_straddle(assessed.runs, k, pairs) for k, pairs in found.items()]
+    return dict(zip(cuts, _straddling(assessed, cuts), strict=True))
+
+
+def say_straddling(runs: Sequence[str], found: Mapping[int, NDArray[np.int64]]) -> tuple[str, ...]:
+    """A sentence for each cut-off that some pair straddles, (run, topic) for each."""
+    notes = [_straddle(runs, k, pairs) for k, pairs in found.items() if pairs.any()]
     if len(notes) <= SINGLY:
         return tuple(notes)
     return (f"{notes[0]}; so do pairs at {len(notes) - 1} more cut-offs",)

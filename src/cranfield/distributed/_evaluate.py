@@ -1,0 +1,181 @@
+"""How good is each run, where runs are too many rows for one machine?"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from cranfield.core import SEED, InputError, ParameterError, Policy, Ties
+from cranfield.data import assess
+from cranfield.measures import DEFAULT, Measure, Relative, measure_all
+from cranfield.studies import Question
+
+from ._chunks import SCHEMA, Work
+from ._evaluated import Evaluated
+from ._faults import read_fault
+from ._tables import find_session, joined, judgment_rows, kept, name_of, run_rows, told
+
+SINGLY = 3  # so many notes of one kind are given one by one
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    *,
+    engine: Any = None,
+    rel: float | Sequence[float] = (),
+    topics: Literal["qrels", "both"] | None = None,
+    aggregate: str | None = None,
+    ties: Ties | str | None = None,
+    compat: str | None = None,
+    prior: Literal["others", "none"] | None = None,
+    gains: bool = False,
+    scale: Policy = "note",
+    seed: int = SEED,
+    partitions: int | None = None,
+    command: str = "",
+) -> Evaluated:
+    """Values of measures for every run and topic, made on Spark by what makes them on one machine.
+
+    ``qrels`` are Parquet (paths of files or folders, patterns) or a DataFrame of Spark with the columns topic, document
+    and grade; ``runs`` the same with run, topic, document and score, or tables by the names of their runs. Columns may
+    have the names that frames may have. ``engine`` is a Spark session or the address of one (``local[2]``,
+    ``spark://host:port``); else the tables' own, or all processors here. The other words mean what they mean to
+    :func:`cranfield.evaluate`; what needs another table beside these two, or the order of rows (``ties="input"``), is
+    for one machine. ``partitions`` is in how many parts topics are spread; Spark finds a number itself.
+
+    Everything is read and measured when this is called: what is wrong is said now.
+    """
+    question = Question.of(measures, rel=rel, aggregate=aggregate, ties=ties, compat=compat, scale=scale)
+    prior = _check(question, prior)
+    session = find_session(engine, qrels, runs)
+    judged, searched = name_of(qrels, "qrels"), name_of(runs, "runs")
+    with told(judged):
+        judgments = judgment_rows(session, qrels, judged)
+        top = _top_grade(judgments, judged)
+    with told(searched):
+        rows = run_rows(session, runs, searched, ranked=question.reading == Ties.RANK)
+        names = _names(rows, searched)
+    settled = tuple(measure.settled(top) for measure in question.measures)
+    work = Work(
+        runs=names,
+        measures=settled,
+        order=question.order,
+        reading=question.reading,
+        single=question.like.single,
+        without_self=question.like.without_self,
+        gains=gains,
+        prior=prior,
+        seed=seed,
+        name=judged,
+    )
+    _try(work, top)
+    with told(searched):
+        frame = kept(joined(judgments, rows, partitions).mapInArrow(work, SCHEMA))
+        notes, own = _checked(frame, names)
+    against = f"{', '.join(str(one) for one in question.measures if isinstance(one, Relative))}: against all other runs"
+    return Evaluated(
+        frame=frame,
+        runs=names,
+        measures=settled,
+        topics=topics or question.like.topics,
+        unknown=notes,
+        notes=(*own, *(question.notes if len(names) > 1 else ()), *((against,) if prior == "others" else ())),
+        by=aggregate,
+        seed=seed if question.reading != question.order else None,
+        command=command,
+        name=judged,
+        tied=question.order not in (Ties.AVERAGE, Ties.BOUNDS, Ties.RANK),
+    )
+
+
+def _check(question: Question, prior: Literal["others", "none"] | None) -> Literal["others", "none"] | None:
+    """Refuse what a part of the topics cannot know; what is known before each run, if a measure asks for it."""
+    for measure in question.measures:
+        if measure.asks_for:
+            hint = "cranfield.evaluate does, on one machine"
+            raise ParameterError(f"{measure} needs {measure.asks_for}, which are not read on Spark", hint=hint)
+    if question.reading == Ties.INPUT:
+        hint = "choose another order: trec, docno-asc, rank (by a column rank), average or bounds"
+        raise ParameterError("ties=input: rows of a table on Spark have no order of their own", hint=hint)
+    relative = any(isinstance(measure, Relative) for measure in question.measures)
+    if prior is not None and not relative:
+        hint = "measures that ask for one: NRG(nDCG@10), TaSC(nDCG@10), Unique@10, RareP@10"
+        raise ParameterError("no measure asks what is known before a run", hint=hint)
+    if prior not in (None, "others", "none"):
+        hint = "others and none can be; cranfield.evaluate knows more, on one machine"
+        raise ParameterError(f"the prior cannot be {prior!r} on Spark", hint=hint)
+    return (prior or "others") if relative else None
+
+
+def _top_grade(judgments: Any, name: str) -> float:
+    """The top grade of all judgments: measures are settled by it before topics are parted."""
+    from pyspark.sql import functions as F
+
+    top, there = judgments.agg(F.max("number"), F.count(F.lit(1))).first()
+    if not there:
+        hint = "a judgment has a topic, a document and a grade"
+        raise InputError(f"{name}: there are no judgments", hint=hint, code="E-EMPTY")
+    return max(float(top), 0.0) if top is not None and np.isfinite(top) else 0.0  # what is none is met with its row
+
+
+def _names(rows: Any, name: str) -> tuple[str, ...]:
+    """Every run that there is, by name: a topic that none of its rows is about is missing from it."""
+    found = [row[0] for row in rows.select("run").distinct().collect()]
+    if not found:
+        hint = "a run has a topic, a document and a score in every row"
+        raise InputError(f"{name}: the runs have no rows", hint=hint, code="E-EMPTY")
+    if None in found:
+        raise InputError(
+            f"{name}: the column of the run: a row is null", hint="name the run in every row", code="E-NULL"
+        )
+    return tuple(sorted(found))
+
+
+def _try(work: Work, top: float) -> None:
+    """Refuse before anything large is read what would be refused for any ranking: one document is measured here."""
+    assessed = assess({"1": {"d": top}}, {"1": {"d": 1.0}}, ties=Ties.TREC) if top == int(top) else None
+    if assessed is not None:
+        measure_all(assessed, work.measures, ties=work.order, seed=work.seed)
+
+
+def _checked(frame: Any, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Make everything, raise the first fault, refuse runs without a judged topic; notes on topics, and of measures."""
+    from pyspark.sql import functions as F
+
+    met = F.sum(F.when(F.col("place").isNotNull() & (F.col("retrieved") > 0), 1).otherwise(0))
+    unknown = F.sum(F.when(F.col("place").isNull() & F.col("fault").isNull(), 1).otherwise(0))
+    first = F.slice(F.array_sort(F.collect_set(F.when(F.col("place").isNull(), F.col("topic")))), 1, SINGLY)
+    found = {
+        row["run"]: row
+        for row in frame.groupBy("run")
+        .agg(
+            met.alias("met"),
+            unknown.alias("unknown"),
+            first.alias("first"),
+            F.min("fault").alias("fault"),
+            F.collect_set("note").alias("notes"),
+        )
+        .collect()
+    }
+    if None in found and found[None]["fault"] is not None:
+        raise read_fault(found[None]["fault"])
+    for run in names:
+        if not found[run]["met"]:
+            message = f"{run}: no topic of the run is in the qrels (the run has {_listed(found[run])})"
+            raise InputError(message, hint="do they belong together?", code="E-TOPICS")
+    strange = [found[run] for run in names if found[run]["unknown"]]
+    notes = [f"{row['run']}: {row['unknown']} topics are not in the qrels ({_listed(row)})" for row in strange]
+    if len(notes) > SINGLY:
+        notes = [f"{notes[0]}; {len(notes) - 1} more runs have such topics"]
+    own = sorted(found[None]["notes"]) if None in found else []
+    if len(own) > SINGLY:
+        own = [f"{own[0]}; {len(own) - 1} more such notes of other parts"]
+    return tuple(notes), tuple(own)
+
+
+def _listed(row: Any) -> str:
+    """The first of the topics that nobody judged, and how many more there are."""
+    more = row["unknown"] - len(row["first"])
+    return ", ".join(row["first"]) + f" and {more} more" * (more > 0)

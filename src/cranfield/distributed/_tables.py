@@ -1,0 +1,146 @@
+"""Judgments and runs as tables of Spark: found by their names, their columns called as ours, joined into one."""
+
+from collections.abc import Mapping
+from contextlib import contextmanager
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core import ParameterError, need
+from cranfield.data import find_columns, spark_fault, spark_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+LOCAL = "local[*]"  # where nobody names an engine
+IDS = ("string", "tinyint", "smallint", "int", "bigint")
+
+
+@contextmanager
+def told(name: str) -> "Iterator[None]":
+    """What Spark says of a table, in two lines."""
+    need("pyspark", extra="spark")
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):  # of Spark, and of the way to it
+            raise
+        raise spark_fault(error, name) from None
+
+
+def find_session(engine: Any, *tables: Any) -> "SparkSession":
+    """The session that is given or named, or that of the tables; else one on this machine."""
+    frames = [table for data in tables for table in _several(data) if _is_frame(table)]
+    if engine is None and frames:
+        return frames[0].sparkSession
+    return spark_session(LOCAL if engine is None else engine)
+
+
+def name_of(data: Any, otherwise: str) -> str:
+    """What a table is called in messages."""
+    paths = [fspath(one) for one in _several(data) if isinstance(one, str | PathLike)]
+    return paths[0] + f" and {len(paths) - 1} more" * (len(paths) > 1) if paths else otherwise
+
+
+def judgment_rows(session: "SparkSession", data: Any, name: str) -> "DataFrame":
+    """Judgments: topic, document, number, place (the order they were given in) and, where there is one, iteration."""
+    from pyspark.sql import functions as F
+
+    table = _read(session, data, name)
+    _, found = find_columns(table.columns, "grade", name)
+    columns = [_text(table, found, "topic", name), _text(table, found, "document", name)]
+    columns += [_number(table, found["grade"]).alias("number"), F.monotonically_increasing_id().cast("double")]
+    columns[-1] = columns[-1].alias("place")
+    if found["iteration"]:
+        columns.append(_text(table, found, "iteration", name))
+    return table.select(*columns)
+
+
+def run_rows(session: "SparkSession", data: Any, name: str, *, ranked: bool) -> "DataFrame":
+    """Runs: run, topic, document, number, and the rank if that is to give the order.
+
+    They are one table with a column that names the run, or tables by the names of their runs.
+    """
+    if not isinstance(data, Mapping):
+        return _run_table(_read(session, data, name), name, None, ranked=ranked)
+    if not data:
+        raise ParameterError("there is no run to evaluate", hint="give at least one run")
+    parts = [_run_table(_read(session, one, run), run, run, ranked=ranked) for run, one in data.items()]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.unionByName(part)
+    return whole
+
+
+def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) -> "DataFrame":
+    from pyspark.sql import functions as F
+
+    what, found = find_columns(table.columns, "score", name, also=("run",) if run is None else ())
+    number = _number(table, found[what])
+    columns = [_text(table, found, "run", name) if run is None else F.lit(run).alias("run")]
+    columns += [_text(table, found, "topic", name), _text(table, found, "document", name)]
+    columns.append((-number if what == "rank" else number).alias("number"))
+    if ranked:
+        if found["rank"] is None:
+            hint = f"{name} has no column rank; another order does not need it: ties='trec'"
+            raise ParameterError(
+                "ties=rank needs ranks: rows of a table on Spark have no order of their own", hint=hint
+            )
+        columns.append(_number(table, found["rank"]).alias("rank"))
+    return table.select(*columns)
+
+
+def joined(judgments: "DataFrame", runs: "DataFrame", partitions: int | None) -> "DataFrame":
+    """All rows of a topic in one partition, one topic after the other; a judgment is a row without a run."""
+    rows = runs.unionByName(judgments, allowMissingColumns=True)
+    parted = rows.repartition("topic") if partitions is None else rows.repartition(partitions, "topic")
+    return parted.sortWithinPartitions("topic")
+
+
+def kept(frame: "DataFrame") -> "DataFrame":
+    """What a table comes to, worked out once and kept, in as many partitions as it has rows for."""
+    conf, name = frame.sparkSession.conf, "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+    before = conf.get(name, "false")
+    conf.set(name, value=True)  # otherwise all that there may be, most of them empty: 200 if nobody said
+    try:
+        return frame.persist()
+    finally:
+        conf.set(name, before or "false")
+
+
+def _several(data: Any) -> list[Any]:
+    if isinstance(data, Mapping):
+        return [one for table in data.values() for one in _several(table)]
+    return list(data) if isinstance(data, list | tuple) else [data]
+
+
+def _is_frame(data: Any) -> bool:
+    return type(data).__name__ == "DataFrame" and type(data).__module__.startswith("pyspark.")
+
+
+def _read(session: "SparkSession", data: Any, name: str) -> "DataFrame":
+    """A table of Spark as it is, or Parquet by its paths."""
+    if _is_frame(data):
+        return data
+    several = _several(data)
+    if not several or not all(isinstance(one, str | PathLike) for one in several):
+        hint = "give paths of Parquet (files, folders or patterns) or a DataFrame of Spark"
+        raise ParameterError(f"{name}: an object of type {type(data).__name__} is no table", hint=hint)
+    return session.read.parquet(*map(fspath, several))
+
+
+def _text(table: "DataFrame", found: Mapping[str, str | None], what: str, name: str) -> "Column":
+    """A column of ids as text, under our name."""
+    from cranfield.core import InputError
+
+    kind = dict(table.dtypes)[found[what] or ""]
+    if kind not in IDS:
+        hint = "ids are text or whole numbers, one in every row"
+        raise InputError(f"{name}: the column of the {what} holds {kind}", hint=hint, code="E-TYPE")
+    return table[found[what] or ""].cast("string").alias(what)
+
+
+def _number(table: "DataFrame", column: str | None) -> "Column":
+    """A column of numbers; what is none becomes null, and is met where the row is read."""
+    return table[column or ""].try_cast("double")
