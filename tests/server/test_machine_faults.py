@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import subprocess
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,12 +14,14 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import IntegrityError, InterfaceError, OperationalError
 from django.test import Client
 
+from cranfield.server import faults
 from cranfield.server.faults import machine_fault
 from cranfield.server.pages import boards
 from tests.server.world import PASSWORD, World, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 FULL = "The disk of this server is full. Nothing was taken, nothing was lost."
 CLOSED = "This server may not write to its folder. Nothing was taken, nothing was lost."
@@ -46,6 +51,22 @@ AWAY = "The database of this server does not answer. Nothing was taken, nothing 
 )
 def test_who_is_to_blame(error: Exception | None, said: str | None) -> None:
     assert machine_fault(error) == said
+
+
+@pytest.mark.parametrize(("taken", "said"), [(True, FULL), (False, AWAY)])
+def test_a_full_disk_is_known_by_the_disk_too(
+    taken: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a disk")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", tmp_path], check=True)
+    try:
+        (tmp_path / "ballast").write_bytes(bytes((4 << 20) - 8192 if taken else 1))
+        here = SimpleNamespace(vendor="sqlite", settings_dict={"NAME": tmp_path / "database.sqlite3"})
+        monkeypatch.setattr(faults, "connection", here)
+        assert machine_fault(OperationalError("disk I/O error")) == said
+    finally:
+        subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
 def raising(error: Exception) -> Callable[..., Any]:

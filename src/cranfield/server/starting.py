@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 
 from cranfield.core import ParameterError, need
@@ -51,6 +52,20 @@ def check_migrated() -> None:
     if plan.migration_plan(plan.loader.graph.leaf_nodes()):
         hint = "start cranfield serve once: it brings the database up to date"
         raise ParameterError("the database is not that of this version", hint=hint)
+
+
+def hold_open() -> sqlite3.Connection | None:
+    """A connection for as long as the process lives, where the database is a file.
+
+    With the last connection SQLite takes away what the next one needs to read; on a full disk that cannot come back.
+    """
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        return None
+    held = sqlite3.connect(connection.settings_dict["NAME"], check_same_thread=False)
+    held.execute("PRAGMA schema_version").fetchone()
+    return held
 
 
 def migrate() -> None:
