@@ -9,10 +9,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import click
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli._main import COMMANDS
+from cranfield.cli._main import COMMANDS, GROUPS
+from cranfield.cli._main import cranfield as program
 from cranfield.core import VERSION
 from cranfield.simulate import Campaign
 from tests.cli.conftest import Command
@@ -29,8 +31,8 @@ def help_of(command: str, cranfield: Command) -> str:
 
 
 def examples(text: str) -> list[str]:
-    """The lines under ``Examples:``, without the remarks in parentheses behind some."""
-    inside = text.partition("Examples:\n")[2].partition("\n\n")[0]
+    """The lines under ``Examples:`` or ``First steps:``, without the remarks in parentheses behind some."""
+    inside = re.split(r"(?:Examples|First steps):\n", text)[-1].partition("\n\n")[0]
     return [re.sub(r" {2,}\(.*\)$", "", line.strip()) for line in inside.splitlines()]
 
 
@@ -228,9 +230,73 @@ def test_no_command_is_the_help_page(cranfield: Command) -> None:
     assert ended.err == help_of("", cranfield)
 
 
-def test_the_list_of_commands_is_whole(cranfield: Command) -> None:
-    listed = help_of("", cranfield).partition("Commands:\n")[2]
-    assert re.findall(r"^  (\w+)", listed, re.MULTILINE) == list(COMMANDS)
+def test_the_list_of_commands_is_a_map(cranfield: Command) -> None:
+    lines = help_of("", cranfield).splitlines()
+    assert [line.rstrip(":") for line in lines if line.rstrip(":") in GROUPS] == list(GROUPS)
+    first = lines.index(f"{next(iter(GROUPS))}:")
+    told = [line for line in lines[first:] if line.startswith("  ")]
+    listed, steps = told[: len(COMMANDS)], told[len(COMMANDS) :]
+    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    assert len({re.match(r"  \w+ +", line).end() for line in listed}) == 1  # type: ignore[union-attr]  # one line each
+    assert [line.split()[1] for line in steps] == ["demo", "evaluate", "compare"]
+
+
+# What an option means is the same wherever it stands, and so are its words.
+SAME = {
+    *("--measure", "--rel", "--topics", "--ties", "--compat", "--subtopics", "--intents", "--attributes", "--aspect"),
+    *(
+        "--prior",
+        "--gains",
+        "--scores",
+        "--scale-of",
+        "--threads",
+        "--format",
+        "--table",
+        "--level",
+        "--scale",
+        "--seed",
+    ),
+    *(
+        "--engine",
+        "--labels",
+        "--private",
+        "--private-qrels",
+        "--private-scores",
+        "--pair",
+        "--cutoff",
+        "--alternative",
+    ),
+}
+# Where it is another thing of the same name: an online measure, how many topics, how the answer of a server is shown.
+OTHER = {
+    "--measure": {"pool", "crowd", "clicks", "ab", "reproduce"},
+    "--topics": {"simulate", "pool"},
+    "--rel": {"pool"},
+    "--seed": {"simulate", "demo"},
+    "--format": {"submit", "status", "download"},
+    "--ties": {"evaluate"},
+    "--pair": {"power"},
+}
+
+
+def test_one_option_has_one_meaning() -> None:
+    said: dict[str, dict[str, list[str]]] = {}
+    for name in COMMANDS:
+        command = program.get_command(click.Context(program), name)
+        assert command is not None
+        for option in command.params:
+            long = max(option.opts, key=len)
+            if long in SAME and name not in OTHER.get(long, ()):
+                words = re.sub(r"  \[default.*", "", getattr(option, "help", None) or "")
+                said.setdefault(long, {}).setdefault(words, []).append(name)
+    assert not {option: texts for option, texts in said.items() if len(texts) > 1}
+    assert set(said) == SAME
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_page_has_an_example(command: str, cranfield: Command) -> None:
+    assert all(line.startswith(("cranfield ", "printf ", "cat ")) for line in examples(help_of(command, cranfield)))
+    assert examples(help_of(command, cranfield))
 
 
 def test_version(cranfield: Command) -> None:

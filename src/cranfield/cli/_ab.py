@@ -15,7 +15,16 @@ from cranfield.studies import ab, assign_users
 from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
 from ._show import check_output, output_options, progress, show, typed
-from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
+from ._statistics import (
+    Between,
+    asked_chart,
+    chart_options,
+    check_chart,
+    draw_chart,
+    engine_option,
+    level_option,
+    seed_option,
+)
 from ._usage import Command, OneOf, Whole
 
 DRAWN = ("effects", "sample-ratio", "looks")
@@ -138,9 +147,7 @@ Examples:
     multiple=True,
     help="Which column holds arm, user, day, or a field of a log, if its name does not say so.",
 )
-@click.option(
-    "--engine", metavar="WHERE", help="Where users are counted: duckdb, spark://HOST:PORT, local[2] or sc://HOST:PORT."
-)
+@engine_option
 @click.option("--assign", metavar="USERS", help="Names, one in a line (- is stdin): print the arm of each.")
 @click.option("--experiment", metavar="NAME", help="For --assign: its name parts it from other experiments.")
 @click.option("--stored", metavar="FILE", help="For --assign: a table of before; its users keep their arm.")

@@ -9,7 +9,7 @@ from cranfield.studies import bridge
 from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
 from ._show import check_output, output_options, progress, show, typed
-from ._statistics import check_chart, draw_chart, level_option, seed_option
+from ._statistics import check_chart, draw_chart, engine_option, level_option, seed_option
 from ._usage import Command, OneOf, Whole
 from ._values import Given, notes_of, values_options
 
@@ -32,9 +32,15 @@ BY = ("kendall", "spearman", "pearson")
     multiple=True,
     help="Which column holds run, value or error (of a log: arm, user, ...), if its name does not say so.",
 )
-@click.option("--engine", metavar="ADDRESS", help="Where a log is asked: duckdb, spark://HOST:PORT, local[2].")
+@engine_option
 @click.option("--by", type=OneOf(BY), default="kendall", show_default=True, help="What puts measures in order.")
-@click.option("--draws", type=Whole(), default=1000, show_default=True, help="Of topics and outcomes, for intervals.")
+@click.option(
+    "--draws",
+    type=Whole(),
+    default=1000,
+    show_default=True,
+    help="How often topics and outcomes are drawn, for intervals.",
+)
 @level_option
 @seed_option
 @click.option("--chart", metavar="FILE", help="Draw offline values beside outcomes: .svg, .png, .pdf or .html.")

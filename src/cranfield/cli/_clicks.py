@@ -17,7 +17,7 @@ from ._files import check_place, whole
 from ._layout import lay_out, notes_on
 from ._leaderboard import Named, Shares
 from ._show import check_output, note, output_options, progress, show, typed
-from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
+from ._statistics import asked_chart, chart_options, check_chart, draw_chart, engine_option, level_option, seed_option
 from ._usage import Command, OneOf
 
 DRAWN = ("click-curves", "examination")
@@ -106,9 +106,7 @@ Examples:
     metavar="SHARE",
     help="Of the impressions that models are tested on; 0: on those they learnt from.",
 )
-@click.option(
-    "--engine", metavar="ADDRESS", help="Where the log is asked: spark://HOST:PORT, local[2].  [default: here]"
-)
+@engine_option
 @click.option("--memory", metavar="SIZE", help="How much memory that may take here: 4GB. The rest goes to the disk.")
 @level_option
 @seed_option

@@ -90,7 +90,8 @@ Examples:
     "named",
     type=Named("WHAT=NAME", "reward=revenue"),
     multiple=True,
-    help="Which column holds reward, propensity, impression, rank, topic, document, user or model.",
+    help="Which column holds reward, propensity, impression, rank, topic, document, user or model, if its name does "
+    "not say so.",
 )
 @click.option(
     "--interval",
@@ -99,7 +100,9 @@ Examples:
     show_default=True,
     help="How intervals over users are made.",
 )
-@click.option("--draws", type=Whole(), default=2000, show_default=True, help="Of users, for the bootstrap.")
+@click.option(
+    "--draws", type=Whole(), default=2000, show_default=True, help="How often users are drawn, for the bootstrap."
+)
 @level_option
 @seed_option
 @click.option("--chart", metavar="FILE", help="Draw policies beside the log: .svg, .png, .pdf or .html.")

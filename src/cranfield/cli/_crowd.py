@@ -16,7 +16,7 @@ from ._layout import Cells, lay_out, notes_on
 from ._leaderboard import Named
 from ._show import check_output, note, output_options, progress, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole
+from ._usage import Command, OneOf, Whole, threads_option
 
 DRAWN = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")
 SHOWN = (
@@ -113,8 +113,14 @@ Examples:
 @click.option("-m", "--measure", "measures", multiple=True, help="For --runs.  [default: nDCG@10]")
 @click.option("--aware", metavar="AWARE", help="How values are weighed by worker: AWARE(distance='tau',power=2).")
 @click.option("--stopping", is_flag=True, help="How many labels would have been enough?")
-@click.option("--draws", type=Whole(), default=1000, show_default=True, help="Of items, for intervals of agreement.")
-@click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]")
+@click.option(
+    "--draws",
+    type=Whole(),
+    default=1000,
+    show_default=True,
+    help="How often items are drawn, for intervals of agreement.",
+)
+@threads_option
 @ties_option
 @level_option
 @seed_option

@@ -12,7 +12,6 @@ from cranfield.measures import (
     CURVES,
     DEFAULT,
     OFFICIAL,
-    PEERS,
     Scenario,
     names_the_run,
     trec_eval_text,
@@ -22,9 +21,22 @@ from cranfield.studies import evaluate
 from ._files import check_place, whole
 from ._layout import by_topic
 from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
-from ._topics import Levels, read_topics
-from ._usage import Command, OneOf, Whole
-from ._values import expect_files, expect_scores_alone, prior_option, said_aspects, said_prior, scored, side_options
+from ._topics import read_topics
+from ._usage import Command, OneOf, threads_option
+from ._values import (
+    compat_option,
+    expect_files,
+    expect_scores_alone,
+    measure_option,
+    prior_option,
+    rel_option,
+    said_aspects,
+    said_prior,
+    scored,
+    scores_option,
+    side_options,
+    topics_option,
+)
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
@@ -32,29 +44,10 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
 @click.command("evaluate", cls=Command)
 @click.argument("qrels", required=False, metavar="QRELS")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="A measure, or several in quotes; may be repeated. `cranfield measures` lists them.",
-)
+@measure_option
 @click.option("-q", "--per-topic", is_flag=True, help="The values of every topic too.")
-@click.option(
-    "--rel",
-    "levels",
-    type=Levels(),
-    multiple=True,
-    help="The grade from which on a document is relevant, for measures that do not say it; 1,2 gives both.",
-)
-@click.option(
-    "--topics",
-    multiple=True,
-    metavar="TOPICS",
-    help="Every judged topic counts (qrels), only those that the run has too (both), some (301,302), those of a file "
-    "(@FILE); may be repeated.  [default: qrels]",
-)
+@rel_option
+@topics_option
 @click.option(
     "--aggregate",
     type=OneOf([name for name in AGGREGATES if name != "sum"]),
@@ -62,18 +55,14 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
 )
 @click.option("--baseline", metavar="RUN", help="Differences to this run too, by its name or file.")
 @click.option("--curve", type=OneOf(list(CURVES)), help="Precision at levels of recall too.")
-@click.option("--chart", metavar="FILE", help="Draw the curve to a file: .svg, .png, .pdf or .html.")
+@click.option("--chart", metavar="FILE", help="Draw the curve: .svg, .png, .pdf or .html.")
 @click.option(
     "--ties",
     type=OneOf([str(ties) for ties in Ties]),
     help="The order of documents with the same score; average: the mean over all orders, bounds: the worst and the "
     "best too.  [default: trec]",
 )
-@click.option(
-    "--compat",
-    type=OneOf(list(PEERS)),
-    help="Do as a peer does: its order of ties, its topics, its meaning of measures.",
-)
+@compat_option
 @click.option("--residual", is_flag=True, help="Between what the values lie, whatever the unjudged documents are.")
 @click.option(
     "--unjudged",
@@ -89,14 +78,9 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
 @side_options
 @prior_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
-@click.option(
-    "--scores",
-    metavar="FILE",
-    help="Values from a table instead: topics as rows, runs as columns, or one value in each row (run, topic, measure, "
-    "value); CSV or Parquet.",
-)
+@scores_option
 @scale_option
-@click.option("--threads", type=Whole(), help="How many threads read.  [default: one per processor]")
+@threads_option
 @output_options("trec_eval")
 def command(
     qrels: str | None,

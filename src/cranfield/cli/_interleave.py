@@ -18,6 +18,7 @@ from ._statistics import (
     chart_options,
     check_chart,
     draw_chart,
+    engine_option,
     level_option,
     seed_option,
 )
@@ -92,7 +93,7 @@ Examples:
     multiple=True,
     help="Which column of LOG holds impression, user, topic, team, ..., if its name does not say so.",
 )
-@click.option("--engine", metavar="URL", help="Where LOG is asked: spark://... instead of this process.")
+@engine_option
 @click.option(
     "--planned",
     type=Between(1, example="10000"),
@@ -105,7 +106,9 @@ Examples:
 )
 @click.option("--users", type=Whole(least=2), default=2000, show_default=True, help="How many are simulated.")
 @click.option("--length", type=Whole(), default=10, show_default=True, help="Documents on a page that is made.")
-@click.option("--draws", type=Whole(), default=10_000, show_default=True, help="Of users, for the interval.")
+@click.option(
+    "--draws", type=Whole(), default=10_000, show_default=True, help="How often users are drawn, for the interval."
+)
 @ties_option
 @level_option
 @seed_option

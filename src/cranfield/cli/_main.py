@@ -15,46 +15,64 @@ from cranfield.core.render import visible
 
 from ._usage import two_lines
 
-# Loaded when used: `cranfield evaluate` must not wait for what other commands need.
-COMMANDS = {
-    "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
-    "compare": ("_compare", "is B really better than A? outcomes, tests, a verdict in words"),
-    "leaderboard": ("_leaderboard", "who leads, and how sure is that? ranks with intervals, history, private topics"),
-    "novelty": ("_novelty", "what does a run find that others miss? residual gain, unique contributions"),
-    "test": ("_test", "do runs differ? tests of pairs, corrected for their number"),
-    "anova": ("_anova", "do any of many runs differ, and which? analysis of variance, all pairs"),
-    "agreement": ("_agreement", "do two halves of the topics agree? how reliable the tests are"),
-    "power": ("_power", "how many topics does it take, and what can so many show?"),
-    "scale": ("_scale", "what do a measure's numbers mean? all its values, their steps, what follows"),
-    "topics": ("_topics_command", "what do topics ask, and which of them are hard?"),
-    "pool": ("_pool", "what should be judged? pools, learning strategies, replays of known judgments"),
-    "crowd": ("_crowd", "labels of many workers become one: merging, agreement, workers, the order of runs"),
-    "clicks": ("_clicks", "what do users click, and how do they come to? click models, measures fitted to a log"),
-    "interleave": ("_interleave", "which of two runs do users prefer, when both are on one page?"),
-    "ab": ("_ab", "is a treatment better than the control? experiments with users, who is in which arm"),
-    "counterfactual": ("_counterfactual", "what would another policy have earned? estimates from an old log"),
-    "bridge": ("_bridge", "does offline predict online? measures beside what users did"),
-    "reproduce": ("_reproduce", "is a run that was made again the run that it should be?"),
-    "nuggets": ("_nuggets", "what do written answers say, and does what they cite support it?"),
-    "report": ("_report", "one page on runs: verdicts, tables, charts, methods, and how to make it again"),
-    "rerun": ("_rerun", "make a report again, and say what changed"),
-    "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
-    "convert": ("_convert", "a run or qrels in another format"),
-    "fuse": ("_fuse", "several runs become one: what they say together"),
-    "measures": ("_measures", "the catalogue of measures, or one of them explained"),
-    "tests": ("_tests", "the catalogue of tests and other statistics, or one of them explained"),
-    "simulate": ("_simulate", "a made-up campaign: topics, judgments and runs of many groups"),
-    "demo": ("_demo", "the built-in campaign, made, evaluated and shown"),
-    "serve": ("_serve", "a leaderboard server: tasks, submissions, boards, in one folder"),
-    "worker": ("_worker", "one more process that works for a server"),
-    "submit": ("_submit", "hand in a run to a server, or only ask what is wrong with it"),
-    "status": ("_status", "what became of a run, or of all of one's runs in a task"),
-    "download": ("_download", "a board, its public judgments and one's own runs, as files"),
-    "backup": ("_backup", "a whole server in one file, while it runs"),
-    "restore": ("_restore", "a new home for a server, from a backup"),
-    "export": ("_export", "a server's pages, or one of its tasks, as files"),
-    "audit": ("_audit", "was anything in the log of a server changed?"),
+# What people come for, and the commands for it. A command is loaded when it is used: `cranfield evaluate` must not wait
+# for what others need.
+GROUPS = {
+    "Evaluate and compare runs": {
+        "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
+        "compare": ("_compare", "is B really better than A? outcomes, tests, a verdict"),
+        "leaderboard": ("_leaderboard", "who leads, and how sure is that? ranks, history"),
+        "novelty": ("_novelty", "what does a run find that others miss?"),
+        "nuggets": ("_nuggets", "what do written answers say, and is it supported?"),
+        "reproduce": ("_reproduce", "is a run that was made again the run that it should be?"),
+        "report": ("_report", "one page on runs: verdicts, tables, charts, methods"),
+        "rerun": ("_rerun", "make a report or a result again, and say what changed"),
+    },
+    "Ask how sure a difference is": {
+        "test": ("_test", "do runs differ? tests of pairs, corrected for their number"),
+        "anova": ("_anova", "do any of many runs differ, and which? all pairs"),
+        "agreement": ("_agreement", "do two halves of the topics agree? how reliable tests are"),
+        "power": ("_power", "how many topics does it take, and what can so many show?"),
+        "scale": ("_scale", "what do a measure's numbers mean, and what may be done?"),
+    },
+    "Make judgments": {
+        "topics": ("_topics_command", "what do topics ask, and which of them are hard?"),
+        "pool": ("_pool", "what should be judged? pools, and strategies that learn"),
+        "crowd": ("_crowd", "labels of many workers, or machines, become one"),
+    },
+    "Learn from live users": {
+        "clicks": ("_clicks", "what do users click, and why? click models, fitted measures"),
+        "interleave": ("_interleave", "which of two runs do users prefer, both on one page?"),
+        "ab": ("_ab", "is a treatment better than the control? experiments with users"),
+        "counterfactual": ("_counterfactual", "what would another policy have earned? from an old log"),
+        "bridge": ("_bridge", "does offline predict online? measures beside what users did"),
+    },
+    "Look after files": {
+        "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
+        "convert": ("_convert", "a run or qrels in another format"),
+        "fuse": ("_fuse", "several runs become one: what they say together"),
+    },
+    "Look things up, and try them": {
+        "measures": ("_measures", "the catalogue of measures, or one of them explained"),
+        "tests": ("_tests", "the catalogue of tests, or one of them explained"),
+        "simulate": ("_simulate", "a made-up campaign: topics, judgments and runs"),
+        "demo": ("_demo", "the built-in campaign, made, evaluated and shown"),
+    },
+    "Take part in a task on a server": {
+        "submit": ("_submit", "hand in a run, or only ask what is wrong with it"),
+        "status": ("_status", "what became of a run, or of all of one's runs in a task"),
+        "download": ("_download", "a board, its public judgments and one's own runs, as files"),
+    },
+    "Run a server": {
+        "serve": ("_serve", "tasks, submissions, boards, in one folder"),
+        "worker": ("_worker", "one more process that works for a server"),
+        "backup": ("_backup", "a whole server in one file, while it runs"),
+        "restore": ("_restore", "a new home for a server, from a backup"),
+        "export": ("_export", "a server's pages, or one of its tasks, as files"),
+        "audit": ("_audit", "was anything in the log of a server changed?"),
+    },
 }
+COMMANDS = {name: found for group in GROUPS.values() for name, found in group.items()}
 
 
 class Commands(click.Group):
@@ -86,10 +104,24 @@ class Commands(click.Group):
             return _closed()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing them."""
+        """The commands by what they are for, without importing them; then where to begin."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                # In columns of one width over all groups, which write_dl would not do.
+                for name, (_, about) in commands.items():
+                    formatter.write(f"{'':{formatter.current_indent}}{name:{width}}  {about}\n")
+        with formatter.section("First steps"):
+            for step, about in FIRST:
+                formatter.write(f"{'':{formatter.current_indent}}{step:42}({about})\n")
+
+
+FIRST = (
+    ("cranfield demo", "a made-up campaign, and its board"),
+    ("cranfield evaluate qrels.txt runs/", "values of every run"),
+    ("cranfield compare qrels.txt a.run b.run", "is b really better than a?"),
+)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
@@ -97,14 +129,7 @@ class Commands(click.Group):
 def cranfield() -> None:
     """Is this search system really better than that one?
 
-    \b
-    Examples:
-      cranfield demo                                  (a made-up campaign)
-      cranfield evaluate qrels.txt runs/              (values of every run)
-      cranfield compare qrels.txt a.run b.run         (is b really better?)
-      cranfield leaderboard qrels.txt runs/           (who leads, and how surely)
-      cranfield novelty qrels.txt runs/               (what each run adds)
-      cranfield lint qrels.txt runs/                  (what is wrong in the files)
+    `cranfield COMMAND --help` explains a command, with examples, and so does `man cranfield-COMMAND`.
     """
 
 

@@ -27,7 +27,7 @@ NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
     "--grades", metavar="GRADES", help="The ranking that they read: 3,0,1.  [default: nothing relevant, and all]"
 )
 @click.option("--depth", type=Whole(), help="The last rank shown.")
-@click.option("--chart", metavar="FILE", help="Draw the weights of ranks to a file: .svg, .png, .pdf or .html.")
+@click.option("--chart", metavar="FILE", help="Draw the weights of ranks: .svg, .png, .pdf or .html.")
 @output_options()
 def command(
     names: tuple[str, ...],

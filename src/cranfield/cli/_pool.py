@@ -35,7 +35,7 @@ from ._leaderboard import Named
 from ._pool_options import begun_with, check_files, check_options, check_outputs, expect_the_same
 from ._show import check_output, note, output_options, progress, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole, Wholes
+from ._usage import Command, OneOf, Whole, Wholes, threads_option
 
 DRAWN = ("costs", "recall", "pool-order", "pool-bias", "reuse", "unjudged")
 SHOWN = ("costs", "pool", "audit", "replay", "bias", "reuse")
@@ -114,7 +114,7 @@ Examples:
     type=Between(0, example="1"),
     default=1,
     show_default=True,
-    help="The lowest grade that counts as relevant.",
+    help="The grade from which on a document is relevant.",
 )
 @click.option("--judged", metavar="QRELS", help="Judgments that are there: to learn from, not to be made again.")
 @click.option("--state", metavar="FILE", help="Keep the pool in this file, and go on from it.")
@@ -157,7 +157,7 @@ Examples:
     metavar="NAME",
     help=f"For many pairs: {', '.join(CORRECTIONS.names())}.",
 )
-@click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]")
+@threads_option
 @ties_option
 @level_option
 @seed_option

@@ -33,11 +33,15 @@ SUFFIXES = (".html", ".htm", ".pdf")
 )
 @click.option("--parts", metavar="FOLDER", help="Also every table as LaTeX and CSV, every chart as SVG, PNG and PDF.")
 @click.option("--title", metavar="TEXT", help="What stands at the top.")
-@click.option("--pair", "pairs", nargs=2, multiple=True, metavar="A B", help="Compare this pair; may be repeated.")
+@click.option("--pair", "pairs", nargs=2, multiple=True, metavar="A B", help="Only this pair of runs; may be repeated.")
 @click.option("--baseline", metavar="RUN", help="Compare every other run with this one.  [default: the two that lead]")
 @click.option("--entries", metavar="FILE", help="Who submitted which run when: run, group, date, baseline, costs.")
 @click.option(
-    "--column", "columns", type=Named("WHAT=NAME", "group=team"), multiple=True, help="Where --entries has what else."
+    "--column",
+    "columns",
+    type=Named("WHAT=NAME", "group=team"),
+    multiple=True,
+    help="Which column of --entries holds run, group, date, baseline or description, if its name does not say so.",
 )
 @click.option(
     "--private", multiple=True, metavar="TOPICS", help="Topics that are kept off the board (301,302 or @FILE)."
@@ -45,11 +49,18 @@ SUFFIXES = (".html", ".htm", ".pdf")
 @click.option("--private-qrels", metavar="FILE", help="Judgments of other topics that are kept off the board.")
 @click.option("--private-scores", metavar="FILE", help="Scores of other topics, beside --scores.")
 @click.option(
-    "--labels", type=Named("NAME=QRELS", "trec=qrels.txt"), multiple=True, help="Another set of judgments; repeatable."
+    "--labels",
+    type=Named("NAME=QRELS", "trec=qrels.txt"),
+    multiple=True,
+    help="Another set of judgments for the same topics; may be repeated.",
 )
 @click.option("--cost", "costs", multiple=True, metavar="NAME", help="A column of --entries to show beside the mean.")
 @click.option("--flip", "flips", type=Shares(), default=(), help="What if such shares of the labels were wrong?")
-@click.option("--cutoff", type=Whole(), help="Where a topic counts as answered.  [default: that of the measure]")
+@click.option(
+    "--cutoff",
+    type=Whole(),
+    help="A topic is answered where a relevant document stands in the first N.  [default: that of the measure]",
+)
 @click.option("--draws", type=Whole(), default=10_000, show_default=True, help="How often topics are drawn again.")
 @level_option
 @seed_option

@@ -44,7 +44,9 @@ CHARTS = ("rankings-by-depth", "effect-ratio")
 )
 @ties_option
 @level_option
-@click.option("--draws", type=Whole(), default=10_000, show_default=True, help="How often intervals draw topics.")
+@click.option(
+    "--draws", type=Whole(), default=10_000, show_default=True, help="How often topics are drawn, for intervals."
+)
 @seed_option
 @scale_option
 @chart_options(CHARTS, usual=CHARTS[0])

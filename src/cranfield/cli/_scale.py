@@ -10,7 +10,7 @@ from cranfield.studies import scale
 from ._layout import lay_out, notes_on
 from ._show import check_output, output_options, progress, show, typed
 from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, Whole, Wholes
+from ._usage import Command, Whole, Wholes, threads_option
 
 FEW = {"values": 40, "solvability": 10, "changes": 25, "axioms": 100, "scores": 20}
 SHOWN = ("scales", "values", "solvability")
@@ -37,7 +37,7 @@ COUNTS = Wholes(least=0, hint="give a number, or one for each grade: 3,2")
     metavar="NAME",
     help=f"For the pairs of runs: {', '.join(CORRECTIONS.names())}.",
 )
-@click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]")
+@threads_option
 @level_option
 @seed_option
 @chart_options(("spacing", "changes"), usual="spacing")

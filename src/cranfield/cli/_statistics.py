@@ -40,6 +40,12 @@ draws_option = click.option("--draws", type=Whole(), help="How often tests and i
 seed_option = click.option(
     "--seed", type=Whole(least=0), default=0, show_default=True, help="The same seed gives the same draws."
 )
+engine_option = click.option(
+    "--engine",
+    metavar="ADDRESS",
+    help="Where a log is asked: duckdb (in this process), spark://HOST:PORT, local[2] or sc://HOST:PORT.  "
+    "[default: duckdb]",
+)
 
 
 def chart_options(names: Sequence[str], *, usual: str) -> Callable[[F], F]:

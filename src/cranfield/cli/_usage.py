@@ -34,6 +34,9 @@ class Whole(click.types.IntParamType):
         return number
 
 
+threads_option = click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]")
+
+
 class Wholes(click.ParamType[tuple[int, ...]]):
     """Whole numbers with commas between them, as they come."""
 

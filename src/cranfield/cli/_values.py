@@ -16,7 +16,7 @@ from cranfield.studies import evaluate
 
 from ._show import progress, typed
 from ._topics import Levels, read_topics
-from ._usage import OneOf, Whole
+from ._usage import OneOf, threads_option
 
 if TYPE_CHECKING:
     from cranfield.data import Replicated
@@ -186,42 +186,55 @@ NAMED = (
     click.option("--qrels", metavar="FILE", help="Judgments, with --runs."),
     click.option("--runs", multiple=True, metavar="RUN", help="A run, a folder or a pattern; may be repeated."),
 )
+measure_option = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure, or several in quotes; may be repeated. `cranfield measures` lists them.",
+)
+rel_option = click.option(
+    "--rel",
+    "levels",
+    type=Levels(),
+    multiple=True,
+    help="The grade from which on a document is relevant, for measures that do not say it; 1,2 gives both.",
+)
+topics_option = click.option(
+    "--topics",
+    multiple=True,
+    metavar="TOPICS",
+    help="Every judged topic counts (qrels), only those that the run has too (both), some (301,302), those of a file "
+    "(@FILE); may be repeated.  [default: qrels]",
+)
+compat_option = click.option(
+    "--compat",
+    type=OneOf(list(PEERS)),
+    help="Do as a peer does: its order of ties, its topics, its meaning of measures.",
+)
+scores_option = click.option(
+    "--scores",
+    metavar="FILE",
+    help="Values from a table instead: topics as rows, runs as columns, or one value in each row (run, topic, measure, "
+    "value); CSV or Parquet.",
+)
 OPTIONS = (
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="MEASURE",
-        help="A measure; `cranfield measures` lists them.",
-    ),
-    click.option(
-        "--scores",
-        metavar="FILE",
-        help="Values from a table instead: topics as rows, runs as columns, or one value in each row (run, topic, "
-        "measure, value); CSV or Parquet.",
-    ),
+    measure_option,
+    scores_option,
     click.option("--scale-of", metavar="MEASURE", help="What the scores are values of: then their scale is known."),
-    click.option(
-        "--rel", "levels", type=Levels(), multiple=True, help="The grade from which on a document is relevant."
-    ),
-    click.option(
-        "--topics",
-        multiple=True,
-        metavar="TOPICS",
-        help="Every judged topic counts (qrels), only those that the run has too (both), some (301,302), those of a "
-        "file (@FILE).  [default: qrels]",
-    ),
+    rel_option,
+    topics_option,
     click.option(
         "--ties",
         type=OneOf([*map(str, ORDERS), str(Ties.AVERAGE)]),
         help="The order of documents with the same score.  [default: trec]",
     ),
-    click.option("--compat", type=OneOf(list(PEERS)), help="Measure as a peer does."),
+    compat_option,
     *SIDES,
     prior_option,
     click.option("--gains", is_flag=True, help="Grades may be decimals."),
-    click.option("--threads", type=Whole(), help="How many threads work.  [default: one per processor]"),
+    threads_option,
 )
 
 
