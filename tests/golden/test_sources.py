@@ -30,7 +30,9 @@ NEEDS["pyterrier"] = "PYTERRIER" in os.environ
 NEEDS["repro_eval"] = "REPRO_EVAL" in os.environ
 NEEDS["expeval"] = "EXPEVAL" in os.environ
 NEEDS["tied_overlap"] = "RBO" in os.environ
+NEEDS["fairsearchcore"] = "FAIRSEARCHCORE" in os.environ
 NEEDS["nuggetizer"] = "NUGGETIZER" in os.environ
+NEEDS["trectools"] = "TRECTOOLS" in os.environ
 NEEDS["r_bradley_terry"] = "R_BRADLEY_TERRY" in os.environ  # as r_stats
 
 

@@ -76,7 +76,7 @@ class URBP(Labelled):
         return (1 - self.p) * (self.counts(block) * self.p ** (block.rank - 1)).sum(axis=1)
 
 
-@measure("cRBP", cite="lioma2017")
+@measure("cRBP", cite="goeuriot2020,zuccon2016")
 class CRBP(URBP):
     """Credibility-biased RBP: RBP in which a relevant document counts as far as it is credible: uRBP of that label."""
 
