@@ -234,8 +234,8 @@ def _of_series(
     from cranfield.studies import series
 
     asked = measures or ("EE_L EE_D EE_R" if attributes else DEFAULT)
-    settings = {"topics": counting, "attributes": attributes, "gains": gains, "scale": scale}
-    return series(qrels, list(runs), asked, **settings, command=typed())
+    beside: dict[str, Any] = {"topics": counting, "attributes": attributes, "scale": scale}
+    return series(qrels, list(runs), asked, gains=gains, command=typed(), **beside)
 
 
 def _equity(qrels: str | None, runs: tuple[str, ...], attributes: str | None, *, series: bool) -> Study:

@@ -69,9 +69,9 @@ def overlap_by_topic(
         in_a, in_b, topic = shared_ranks(a, b)
         low, residual, extrapolated = _overlap(np.maximum(in_a, in_b), topic, length, p, depth)
     else:
-        sides, none = [rankings_of(run) for run in (a, b)], TiedRanking.of(())
-        found = [_tied(*(side.get(one, none) for side in sides), p, depth, ties) for one in topics]
-        low, residual, extrapolated = np.array([astuple(one) for one in found]).T
+        one, other, none = rankings_of(a), rankings_of(b), TiedRanking.of(())
+        found = [_tied(one.get(topic, none), other.get(topic, none), p, depth, ties) for topic in topics]
+        low, residual, extrapolated = np.array([astuple(each) for each in found]).T
     columns: dict[str, Any] = {"topic": topics, "low": low, "residual": residual, "extrapolated": extrapolated}
     made_by = Provenance(inputs=(a.source.as_input(), b.source.as_input()))
     return Table(columns, f"rank-biased overlap of {a.name} and {b.name}, p = {p:g}", made_by)

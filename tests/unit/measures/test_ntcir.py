@@ -107,3 +107,22 @@ def test_the_perfect_ranking_has_1() -> None:
     for measure in ("Q", "Q@2", "O", "Pmeasure", "PPlus", "NCU", "NCU(gamma=0.5)", "GAP", "nERR", "nERR@1"):
         assert value(measure, perfect, missed=()) == pytest.approx(1, abs=EXACT)
     assert np.isclose(value("EBR(max_rel=3)", perfect, missed=()), float(sum(stopping(perfect, 3))))
+
+
+def test_graded_average_precision_of_four_documents() -> None:
+    # Worked out in the tests of Infer.NET: each precision counts what is above by the lesser of two grades.
+    working = (3 / 1 + (1 + 1) / 2 + (2 + 1 + 2) / 3 + (2 + 1 + 2 + 2) / 4) / (3 + 1 + 2 + 2)
+    assert value("GAP", (3, 1, 2, 2), missed=()) == pytest.approx(working, abs=EXACT)
+
+
+def test_ntcireval_stops_by_gains() -> None:
+    # Its EBR adds up BR(i) · Π_{j<i} (1 − g(j)/(h + 1)) · g(i)/(h + 1), with the same gains in the blended ratio.
+    ranking, gains = (1, 0, 3, 2), {1: 1, 2: 3, 3: 7}
+    best = sorted((gains.get(grade, 0) for grade in ranking), reverse=True)
+    left, total, seen, count = 1.0, 0.0, 0, 0
+    for i, grade in enumerate(ranking, 1):
+        gain = gains.get(grade, 0)
+        seen, count = seen + gain, count + (gain > 0)
+        total += (seen + count) / (sum(best[:i]) + i) * left * gain / 8
+        left *= 1 - gain / 8
+    assert value("EBR(gains={2:3,3:7},max_rel=3)", ranking, missed=()) == pytest.approx(total, abs=EXACT)

@@ -66,7 +66,8 @@ PRECISION: Any = [[1, 1 - (400 - 100) / 400], [0, 0]]
 
 def test_precision_is_what_the_allowance_is_of_the_length() -> None:
     np.testing.assert_allclose(of("NuggetPrecision"), PRECISION, rtol=1e-15)
-    np.testing.assert_allclose(of("NuggetPrecision(allowance=50)"), [[100 / 150, 50 / 400], [0, 0]], rtol=1e-15)
+    shorter: Any = [[100 / 150, 50 / 400], [0, 0]]
+    np.testing.assert_allclose(of("NuggetPrecision(allowance=50)"), shorter, rtol=1e-15)
 
 
 @pytest.mark.parametrize("beta", [1, 3, 5])
@@ -84,7 +85,8 @@ def test_weights_of_a_file_make_a_pyramid() -> None:
     # Of nine judges 9, 3, 0 and 6 call the nuggets of topic 1 vital, all call that of topic 2 so.
     pyramid = {**KEY, "weight": [1, 1 / 3, 0, 2 / 3, 1]}
     del pyramid["importance"]
-    np.testing.assert_allclose(of("NuggetWeighted(strict=True)", nuggets=pyramid), [[1 / 2, 1], [0, 0]], rtol=1e-15)
+    recall: Any = [[1 / 2, 1], [0, 0]]
+    np.testing.assert_allclose(of("NuggetWeighted(strict=True)", nuggets=pyramid), recall, rtol=1e-15)
     # Recall 1/2 and precision 1 in topic 1; recall 1 and precision 1/4 in topic 2.
     f: Any = [[10 * (1 / 2) / (9 + 1 / 2), 10 * (1 / 4) / (9 / 4 + 1)], [0, 0]]
     np.testing.assert_allclose(of("NuggetF(recall='weighted')", nuggets=pyramid), f, rtol=1e-15)
