@@ -79,3 +79,15 @@ def test_what_is_missing_is_asked_for(cranfield: Command) -> None:
     assert (ended.code, ended.err.startswith("error: which measure?\nhint: there are: NuggetVital(strict=True)")) == (
         *(1, True),
     )
+
+
+def test_results_can_be_made_again(here: Path, cranfield: Command) -> None:
+    assert cranfield("nuggets", "assigned.csv", "--nuggets", "nuggets.csv", "-q", "-o", "result.json").code == 0
+    ended = cranfield("rerun", "result.json", "--require")
+    assert (ended.code, ended.out) == (0, "Nothing changed: every number is the same to the last digit.\n")
+    text = (here / "nuggets.csv").read_text()
+    (here / "nuggets.csv").write_text(text.replace("1,n0,vital", "1,n0,okay"))
+    ended = cranfield("rerun", "result.json", "--require", "--format", "json")
+    changes = read_json(ended.out)["tables"]["changes"]
+    assert ended.code == 3
+    assert ("made_by", "nuggets.csv", "digest") in [(row["table"], row["row"], row["column"]) for row in changes]

@@ -17,7 +17,7 @@ ALREADY = ("-o", "--output", "--parts", "--format", "--chart", "--boxes", "--sav
 # Commands of which each result is one study, made from the files they name and from nothing else.
 STUDIES = (
     *("evaluate", "compare", "leaderboard", "novelty", "test", "anova", "agreement", "power", "scale", "topics"),
-    *("reproduce", "bridge"),
+    *("reproduce", "bridge", "nuggets"),
 )
 
 
