@@ -1,0 +1,56 @@
+"""The page of measures: every measure with its formula, scale and source; weights and golden values where there are."""
+
+import importlib.util
+import re
+import sys
+from types import ModuleType
+
+import pytest
+
+import cranfield as cf
+from cranfield.measures import by_family
+from tests.contract.project import ROOT
+
+
+@pytest.fixture(scope="module")
+def of_measures() -> ModuleType:
+    """The extension of the documentation that writes the page."""
+    folder = str(ROOT / "docs" / "_ext")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module("of_measures")
+    finally:
+        sys.path.remove(folder)
+
+
+@pytest.fixture(scope="module")
+def sections(of_measures: ModuleType) -> dict[str, str]:
+    """What the page has about each measure, by name."""
+    parts = re.split(r"^\(measure-[^)]*\)=\n### ", of_measures.measures(), flags=re.MULTILINE)[1:]
+    return {part.partition("\n")[0]: part for part in parts}
+
+
+@pytest.mark.parametrize("measure", by_family(), ids=lambda cls: cls.name)
+def test_a_measure_is_told_in_full(measure: type[cf.Measure], sections: dict[str, str]) -> None:
+    told = sections[measure.name]
+    for row in ("formula", "golden values", "range", "scale", "source", "write"):
+        assert f"\n| {row} | " in told, row
+
+
+def test_peers_are_named_by_what_their_files_hold(of_measures: ModuleType) -> None:
+    golden = {cls.name: peers for cls, peers in of_measures.golden().items()}
+    assert golden["AP"] == ["trec_eval 9.0.8", "ir_measures 0.4.3", "ranx 0.3.21"]
+    assert golden["IFT"] == ["cwl_eval 1.0.12"]  # there it is IFTGoal, IFTRate, IFTGoalRate
+    assert golden["NCU"] == ["pyNTCIREVAL 0.0.3"]
+    assert "NRG" not in golden
+
+
+def test_weights_are_those_of_the_user(of_measures: ModuleType) -> None:
+    told = of_measures.weights(cf.RBP(p=0.5))
+    assert "1 to 10: 0.500 0.250 0.125 0.062 0.031 0.016 0.008 0.004 0.002 0.001" in told
+    assert told.count("<svg") == 1
+    assert told.count("<rect") == 10
+    two = of_measures.weights(cf.ERR(max_rel=1) @ 10)  # whoever finds something leaves with a chance of 1/2
+    assert two.count("<svg") == 2
+    assert two.endswith(" (all relevant)")
+    assert of_measures.weights(cf.AP()) == ""
