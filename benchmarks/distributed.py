@@ -126,7 +126,7 @@ def proportional(process: int) -> int:
 def is_python(process: int) -> bool:
     """Whether it is a worker."""
     try:
-        return b"pyspark" in Path(f"/proc/{process}/cmdline").read_bytes()
+        return Path(f"/proc/{process}/comm").read_text().startswith("python")
     except OSError:
         return False
 

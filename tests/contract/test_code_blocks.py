@@ -9,6 +9,7 @@ Blocks marked ``shared`` need the public data that CRANFIELD_DATA names, and run
 import doctest
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,8 @@ SHOWN = {
 }  # not run
 NORUN = {  # (page, first line of a block marked `norun`): why it cannot run here
 }  # type: dict[tuple[str, str], str]
+# Pages that start a program which stays with whoever started it: what runs them, in a process of their own.
+ALONE = {"docs/how-to/beyond-one-machine.md": "java"}
 SECONDS = 300
 COMPARE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -156,10 +159,26 @@ def run_command(place: str, command: str, output: str, folder: Path) -> None:
 @pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_block_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    program = ALONE.get(str(page.relative_to(ROOT)))
+    if program is None:
+        run_page(page, tmp_path)
+        return
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    script = f"from tests.contract.test_code_blocks import *; run_page(Path({str(page)!r}), Path.cwd())"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]))
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def run_page(page: Path, folder: Path) -> None:
+    """Every block of a page, one after the other."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks_of(page):
         if "shared" not in block.marks:
-            run(block, namespace, tmp_path)
+            run(block, namespace, folder)
 
 
 @pytest.mark.shared

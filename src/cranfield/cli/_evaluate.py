@@ -20,6 +20,7 @@ from cranfield.studies import evaluate
 
 from ._files import check_place, whole
 from ._layout import by_topic
+from ._on_engine import evaluate_there, landing_of
 from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
 from ._topics import read_topics
 from ._usage import Command, OneOf, threads_option
@@ -80,6 +81,11 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
 @scores_option
 @scale_option
+@click.option(
+    "--engine",
+    metavar="ADDRESS",
+    help="Evaluate tables in Parquet on Spark: spark://HOST:PORT, local[2] or sc://HOST:PORT.  [default: here]",
+)
 @threads_option
 @output_options("trec_eval")
 def command(
@@ -109,6 +115,7 @@ def command(
     gains: bool,
     scores: str | None,
     scale: Policy,
+    engine: str | None,
     threads: int | None,
     form: str | None,
     table: str | None,
@@ -158,6 +165,36 @@ def command(
         expect_scores_alone(words, form)
         values = replace(scored(scores, measures), by=aggregate)
         values = values if only is None else values.only(only)
+    elif engine is not None:
+        values = evaluate_there(
+            engine,
+            qrels,
+            runs,
+            measures or DEFAULT,
+            beside={
+                "--prefs": prefs,
+                "--curve": curve,
+                "--residual": residual,
+                "--unjudged": unjudged,
+                "--lengths": lengths,
+                "--subtopics": subtopics,
+                "--intents": intents,
+                "--attributes": attributes,
+                "--aspect": aspects,
+            },
+            landing=landing_of(form, output),
+            only=only,
+            rel=[level for several in levels for level in several],
+            topics=counting,
+            aggregate=aggregate,
+            ties=ties,
+            compat=compat,
+            prior=said_prior(prior),
+            gains=gains,
+            scale=scale,
+        )
+        if landing_of(form, output):
+            form, output = None, None
     elif prefs:
         values = _preferred(qrels, runs, measures, ties)
         values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)

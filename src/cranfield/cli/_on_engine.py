@@ -1,0 +1,48 @@
+"""`cranfield evaluate --engine`: the same values, made on Spark."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cranfield.data import Values
+
+from ._show import typed
+from ._values import expect_files
+
+
+def evaluate_there(
+    engine: str,
+    qrels: str | None,
+    runs: Sequence[str],
+    measures: Any,
+    *,
+    beside: Mapping[str, Any],
+    landing: str | None,
+    only: list[str] | None,
+    **options: Any,
+) -> Values:
+    """The values of tables in Parquet; ``beside`` is what was asked for and needs one machine.
+
+    They land in a folder of Parquet too, written by those who made them, where that is the output.
+    """
+    for option, given in beside.items():
+        if given:
+            hint = f"leave out {option}, or --engine"
+            raise click.UsageError(f"{option} is for one machine, and --engine asks others\nhint: {hint}")
+    expect_files(qrels, tuple(runs))
+    from cranfield.distributed import evaluate
+
+    found = evaluate(qrels, list(runs), measures, engine=engine, command=typed(), **options)
+    if landing is not None:
+        found.write(landing)
+    values = found.collect()
+    found.release()
+    return values if only is None else values.only(only)
+
+
+def landing_of(form: str | None, output: str | None) -> str | None:
+    """The folder in which values land, if that is what was asked for."""
+    wanted = output is not None and (form == "parquet" or (form is None and Path(output).suffix == ".parquet"))
+    return output if wanted else None
