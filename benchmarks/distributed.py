@@ -132,19 +132,14 @@ def is_python(process: int) -> bool:
 
 
 def make(folder: Path, topics: int) -> dict[str, Any]:
-    """The tables: runs in Parquet with a folder for each, judgments beside them."""
+    """The tables: runs in Parquet, a folder for each that names it, and judgments beside them."""
     session = start(folder)
-    table = session.range(RUNS * topics * DEPTH).selectExpr(
-        f"concat('run', lpad(id div {topics * DEPTH}, 2, '0')) run",
-        f"concat('t', id div {DEPTH} % {topics}) topic",
-        f"id % {DEPTH} place",
-        f"id div {topics * DEPTH} number",
-    )
-    step = "(place * (1 + number % 3) + number)"
-    document = DOCUMENT.format(step=step, large=LARGE)
-    score = f"round({DEPTH} - place + pmod(hash(topic, place, number), 200), 0) / {DEPTH}"  # some are tied
-    runs = table.selectExpr("run", "topic", f"{document} document", f"{score} score")
-    runs.write.partitionBy("run").parquet(str(folder / "runs"))
+    for number, name in enumerate(names(RUNS)):  # one after the other: together they would be sorted first
+        table = session.range(topics * DEPTH).selectExpr(f"concat('t', id div {DEPTH}) topic", f"id % {DEPTH} place")
+        document = DOCUMENT.format(step=f"(place * {1 + number % 3} + {number})", large=LARGE)
+        score = f"round({DEPTH} - place + pmod(hash(topic, place, {number}), 200), 0) / {DEPTH}"  # some are tied
+        runs = table.selectExpr("topic", f"{document} document", f"{score} score")
+        runs.write.parquet(str(folder / "runs" / f"run={name}"))
     judged = session.range(topics * JUDGED).selectExpr(f"concat('t', id div {JUDGED}) topic", f"id % {JUDGED} place")
     document = DOCUMENT.format(step="(place * 10)", large=LARGE)
     grade = "greatest(0, pmod(hash(topic, place, 2), 6) - 2)"
