@@ -299,11 +299,7 @@ def test_what_cannot_be_read_is_said_in_two_lines(small: Made, spark: SparkSessi
 @pytest.mark.parametrize(
     ("measures", "options", "said"),
     [
-        ("alpha_nDCG@10", {}, "needs subtopics, which are not read on Spark"),
-        ("AP", {"ties": "input"}, "rows of a table on Spark have no order"),
         ("AP", {"ties": "rank"}, "ties=rank needs ranks"),
-        ("AP", {"prior": "others"}, "no measure asks what is known before a run"),
-        ("NRG(nDCG@10)", {"prior": "chronological"}, "the prior cannot be 'chronological' on Spark"),
         ("RBP(max_rel=1)", {}, "meets a grade above 1"),
     ],
 )

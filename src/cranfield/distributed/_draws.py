@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from cranfield.core import ParameterError, Study
+from cranfield.core import Study
 from cranfield.data import spark_session
 from cranfield.stats import Bootstrap, Randomisation
 from cranfield.studies import test
 
-from ._tables import LOCAL, told
+from ._tables import LOCAL, check_partitions, told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +73,6 @@ def randomisation(
 
 
 def _tested(values: Any, asked: Any, engine: Any, partitions: int | None, options: dict[str, Any]) -> Study:
-    if partitions is not None and partitions < 1:
-        raise ParameterError(f"draws cannot be in {partitions} partitions", hint="give 1 or more")
+    check_partitions(partitions)
     session = spark_session(LOCAL if engine is None else engine)
     return test(values, asked, elsewhere=Blocks(session, partitions), **options)

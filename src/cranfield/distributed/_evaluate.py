@@ -13,7 +13,7 @@ from cranfield.studies import Question
 from ._chunks import SCHEMA, Work
 from ._evaluated import Evaluated
 from ._faults import read_fault
-from ._tables import find_session, joined, judgment_rows, kept, name_of, run_rows, told
+from ._tables import check_partitions, find_session, joined, judgment_rows, kept, name_of, run_rows, told
 
 SINGLY = 3  # so many notes of one kind are given one by one
 
@@ -49,6 +49,9 @@ def evaluate(
     """
     question = Question.of(measures, rel=rel, aggregate=aggregate, ties=ties, compat=compat, scale=scale)
     prior = _check(question, prior)
+    if topics not in (None, "qrels", "both"):
+        raise ParameterError(f"topics={topics!r} is not known", hint="choose 'qrels' or 'both'")
+    check_partitions(partitions)
     session = find_session(engine, qrels, runs)
     judged, searched = name_of(qrels, "qrels"), name_of(runs, "runs")
     with told(judged):

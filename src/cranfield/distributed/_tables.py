@@ -37,6 +37,12 @@ def find_session(engine: Any, *tables: Any) -> "SparkSession":
     return spark_session(LOCAL if engine is None else engine)
 
 
+def check_partitions(partitions: int | None) -> None:
+    """Refuse a number of partitions that is none."""
+    if partitions is not None and partitions < 1:
+        raise ParameterError(f"work cannot be spread over {partitions} partitions", hint="give 1 or more")
+
+
 def name_of(data: Any, otherwise: str) -> str:
     """What a table is called in messages."""
     paths = [fspath(one) for one in _several(data) if isinstance(one, str | PathLike)]
