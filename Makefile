@@ -17,7 +17,7 @@ export PYO3_PYTHON := $(VIRTUAL_ENV)/bin/python
 CARGO := cargo --config 'term.quiet=true'
 MANIFEST := --manifest-path native/Cargo.toml --locked
 
-.PHONY: help demo test soak check rust fuzz bench docs wheel clean native services format
+.PHONY: help demo test soak check rust fuzz bench docs manual wheel clean native services format
 
 help: ## show this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -64,21 +64,32 @@ bench: .venv/.synced-bench native ## measure against peers, side by side
 docs: .venv/.synced-docs native ## build the documentation into docs/_build; any warning fails
 	sphinx-build -W -n --keep-going docs docs/_build
 
-wheel: .venv/.synced-build ## build the wheel and try it in clean environments: bare, with charts, with the server
+manual: native ## write the pages for man, made from the commands, to where the wheel takes them from
+	@rm -rf cranfield.data
+	python -m cranfield.cli._manual cranfield.data/data/share/man/man1
+
+wheel: manual ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
 	@rm -rf dist build/wheel
 	mkdir -p build/wheel
-	maturin build --release --locked --out dist
+	maturin build --release --locked $(if $(MANYLINUX),--compatibility $(MANYLINUX)) --sdist --out dist
 	uv export --quiet --frozen --all-extras --no-default-groups --no-emit-project --no-hashes -o build/wheel/constraints.txt
 	wheel=$$(echo dist/*.whl)
+	source=$$(echo dist/*.tar.gz)
 	# pip as a user has it; the versions of the lock, so that a release elsewhere cannot break this.
-	for extra in '' '[charts]' '[server]'; do
-	    clean=build/wheel/venv$$extra
+	try() {
+	    clean=build/wheel/venv-$$1
 	    python -m venv "$$clean"
-	    "$$clean/bin/pip" install --quiet --constraint build/wheel/constraints.txt "$$wheel$$extra"
+	    # What the reader needs was compiled a moment ago: a source package would compile it again.
+	    CARGO_TARGET_DIR=$(CURDIR)/native/target "$$clean/bin/pip" install --quiet --constraint build/wheel/constraints.txt "$$2"
 	    # From elsewhere: beside src/ an import could find the source tree instead.
 	    (cd build/wheel && "../../$$clean/bin/cranfield" --version && "../../$$clean/bin/python" -c 'import cranfield')
-	    echo "installed and started: $$wheel$$extra"
-	done
+	    test -s "$$clean/share/man/man1/cranfield.1" -a -s "$$clean/share/man/man1/cranfield-evaluate.1"
+	    echo "installed and started: $$2"
+	}
+	try source "$$source"
+	try bare "$$wheel"
+	try charts "$$wheel[charts]"
+	try server "$$wheel[server]"
 	# Pages and their styles travel with the wheel.
 	(cd build/wheel && "../../$$clean/bin/python" -W error::UserWarning -c '
 	from cranfield.server.starting import migrate, start
@@ -89,7 +100,7 @@ wheel: .venv/.synced-build ## build the wheel and try it in clean environments: 
 	print("its server answers")')
 
 clean: ## remove everything that was built, the environment too
-	rm -rf .venv build dist docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf .venv build dist cranfield.data docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
 	rm -f src/cranfield/_native*.so
 
 # Always: cargo knows what changed, and tests against yesterday's reader are worse than a second of waiting.
@@ -121,6 +132,7 @@ services:
 	command -v chromium >/dev/null || need chromium 'browser tests (Chromium)'
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || need postgresql 'PostgreSQL tests'
 	ldconfig -p | grep -q libharfbuzz-subset || need 'libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0' 'reports as PDF (Pango)'
+	command -v groff >/dev/null || need groff-base 'pages for man (groff)'
 	command -v java >/dev/null || need default-jre-headless 'Spark tests (Java 17 or newer)'
 	[ $${#packages[@]} -gt 0 ] || exit 0
 	as_root='sudo -n'

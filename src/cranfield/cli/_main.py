@@ -13,7 +13,7 @@ import click
 from cranfield.core import VERSION, ChecksFailed, CranfieldError, InputError
 from cranfield.core.render import visible
 
-from ._usage import two_lines
+from ._usage import in_options, two_lines
 
 # What people come for, and the commands for it. A command is loaded when it is used: `cranfield evaluate` must not wait
 # for what others need.
@@ -165,9 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.UsageError as error:
         _leave(*two_lines(error), 2)
     except ChecksFailed as error:
-        _leave(error.problem, error.hint, 3)
+        _leave(error.problem, _typed_hint(error, typed), 3)
     except CranfieldError as error:
-        _leave(error.problem, _near(error) or error.hint, 1)
+        _leave(error.problem, _near(error) or _typed_hint(error, typed), 1)
     except BrokenPipeError:
         sys.exit(_closed())
     except OSError as error:
@@ -194,6 +194,13 @@ def _closed() -> int:
     """The reader has seen enough (`| head`): no failure. Python would complain again when it closes stdout."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _typed_hint(error: CranfieldError, typed: Sequence[str]) -> str:
+    """A hint in the words of the command that was typed."""
+    command = cranfield.get_command(click.Context(cranfield), typed[0]) if typed and typed[0] in COMMANDS else None
+    options = {option for parameter in command.params for option in parameter.opts} if command else set()
+    return in_options(error.hint, options)
 
 
 def _near(error: CranfieldError) -> str:

@@ -1,6 +1,7 @@
 """What was typed wrongly, in two lines: what is wrong with it, what to type instead."""
 
 import re
+from collections.abc import Collection
 
 import click
 from click.core import augment_usage_errors
@@ -84,6 +85,25 @@ def two_lines(error: click.UsageError) -> tuple[str, str]:
             return f"{name} {problem}", hint or f"see {path} --help"
     problem, _, hint = error.format_message().rstrip(".").partition("\nhint: ")
     return (problem, hint) if hint else (problem[:1].lower() + problem[1:], f"write: {_usage(error.ctx)}")
+
+
+def in_options(hint: str, options: Collection[str]) -> str:
+    """A hint that speaks of arguments in Python, in the words of a command with these ``options``.
+
+    What the command has no option for is left out.
+    """
+
+    def column(found: re.Match[str]) -> str:
+        theirs = found["theirs"].strip("\"'")
+        return f"--column {found['ours']}={'NAME' if theirs == '…' else theirs}"
+
+    hint = re.sub(r"""columns=\{["'](?P<ours>\w+)["']: (?P<theirs>"[^"]*"|'[^']*'|…)\}""", column, hint)
+    ordered = r"columns=\(\"(\w+)\", …\)"
+    if "--columns" in options:
+        hint = re.sub(ordered, r"--columns \1,…", hint)
+    hint = re.sub(rf"; [^;]*{ordered}$", "", hint)
+    hint = hint if "--gains" in hint else hint.replace("gains=True", "--gains")
+    return re.sub(r"; [^;]*\brepeated='number'$", "", hint)  # the command line has no such choice
 
 
 def _usage(ctx: click.Context | None) -> str:

@@ -35,7 +35,7 @@ class Metric:
         object.__setattr__(self, "numerator", self.numerator or self.name)
         object.__setattr__(self, "direction", Direction(self.direction))
         if not self.name:
-            raise ParameterError("a metric has no name", hint="Metric(name, numerator, denominator)")
+            raise ParameterError("a metric has no name", hint="write Metric(name, numerator, denominator)")
         if self.covariate_denominator and not self.covariate:
             hint = "give the covariate whose denominator it is"
             raise ParameterError(f"{self.name} has a denominator of no covariate", hint=hint)
