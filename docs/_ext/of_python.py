@@ -8,7 +8,7 @@ from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import cranfield as cf
-from cranfield.core import parameters
+from cranfield.core import EXPERIMENTAL, Stability, parameters, stability
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -84,8 +84,10 @@ FIELD = re.compile(r"^    (?P<name>[a-z]\w*): (?P<type>[^=#]+?)(?: = [^#]*?)?(?:
 
 
 def fields(app: "Sphinx", what: str, name: str, value: Any, options: object, lines: list[str]) -> None:
-    """Add the fields of a value, with the comments that explain them."""
+    """Add what a thing promises, where that is not all, and the fields of a value with the comments on them."""
     del app, name, options
+    if stability(value) is Stability.EXPERIMENTAL:
+        lines += ["", f"*{EXPERIMENTAL}*", ""]
     if what != "class" or value not in IN_FULL or not is_dataclass(value) or issubclass(value, cf.Measure):
         return
     body = inspect.getsource(value).partition("\n    def ")[0].partition("\n    @")[0]

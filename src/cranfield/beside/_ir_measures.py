@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import CranfieldError, UnknownName, need
+from cranfield.core import CranfieldError, UnknownName, experimental, need
 from cranfield.data import Qrels, assess, read_qrels
 from cranfield.measures import ERR, IPrec, Measure, SetF, measure_all, parse_measure
 
@@ -22,6 +22,7 @@ GDEVAL = 4  # the top grade of ERR, whatever the judgments hold
 CWL_EVAL, ENDLESS = 1000, ("INST", "INSQ", "NERR10", "NERR11")  # where its readers end who would go on for ever
 
 
+@experimental
 class CranfieldProvider(Provider):
     """Computes measures of ir_measures here; it stands wherever a provider of ir_measures does.
 
@@ -77,6 +78,7 @@ class CranfieldEvaluator(Evaluator):
                     yield util.Metric(query_id=topic, measure=theirs, value=value)
 
 
+@experimental
 def register(*, first: bool = True) -> CranfieldProvider:
     """Make ir_measures know of us: by the name ``cranfield`` and, if ``first``, before all its other providers.
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import ParameterError
+from cranfield.core import ParameterError, experimental
 from cranfield.data import Values, read_scores
 from cranfield.measures import as_named
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 COLUMNS = ("name", "qid", "measure", "value")
 
 
+@experimental
 def read_experiment(results: Any) -> Values:
     """What ``pt.Experiment(..., perquery=True)`` gives, as values for every study that takes values.
 
@@ -30,6 +31,7 @@ def read_experiment(results: Any) -> Values:
     return as_named(read_scores(results))
 
 
+@experimental
 def to_experiment(values: Values) -> "pd.DataFrame":
     """Values as the frame that ``pt.Experiment(..., perquery=True)`` gives: name, qid, measure, value."""
     frame = values.per_topic().to_pandas().rename(columns={"run": "name", "topic": "qid"})

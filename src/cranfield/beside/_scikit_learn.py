@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.core import Direction, ParameterError, Ties, need
+from cranfield.core import Direction, ParameterError, Ties, experimental, need
 from cranfield.data import assess, read_qrels
 from cranfield.measures import Measure, measure_all, parse_measure
 
 ROUTING = "sklearn.set_config(enable_metadata_routing=True), then params={{'{0}': topics}}"
 
 
+@experimental
 @dataclass(frozen=True)
 class RankingScorer:
     """The value of a measure over topics, as ``scoring=`` of ``cross_val_score`` and ``GridSearchCV``.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cranfield.core import VERSION
+from cranfield.core import EXPERIMENTAL, VERSION, Stability
 
 from ._main import COMMANDS, FIRST, GROUPS, cranfield
 
@@ -72,6 +72,8 @@ def _command(name: str, about: str, command: click.Command) -> str:
     parts.append(f".SH EXAMPLES\n{kept([line.removeprefix('  ') for line in inside.splitlines()])}")
     if after.strip():
         parts.append(_prose(after))
+    if getattr(command, "stability", None) is Stability.EXPERIMENTAL:
+        parts.append(f".SH STABILITY\n{_plain(EXPERIMENTAL)}")
     parts.append(".SH SEE ALSO\n\\fBcranfield\\fR(1)")
     return "\n".join(parts) + "\n"
 

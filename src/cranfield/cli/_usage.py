@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import click
 from click.core import augment_usage_errors
+
+if TYPE_CHECKING:
+    from cranfield.core import Stability
 
 
 class OneOf(click.Choice[str]):
@@ -57,7 +61,27 @@ class Wholes(click.ParamType[tuple[int, ...]]):
 
 
 class Command(click.Command):
-    """A command whose usage errors know where they happened: click leaves that out of some."""
+    """A command whose usage errors know where they happened: click leaves that out of some.
+
+    It promises what the study of its name promises, and its help says so where that is not all.
+    """
+
+    @property
+    def stability(self) -> "Stability":
+        """Whether it is stable or experimental."""
+        from cranfield import studies
+        from cranfield.core import stability
+
+        return stability(getattr(studies, self.name or "", None))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What may change, below the options."""
+        from cranfield.core import EXPERIMENTAL, Stability
+
+        super().format_epilog(ctx, formatter)
+        if self.stability is Stability.EXPERIMENTAL:
+            formatter.write_paragraph()
+            formatter.write_text(EXPERIMENTAL)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read what was typed."""

@@ -34,6 +34,10 @@ from .render import FORMATS as FORMATS
 from .seed import SEED as SEED
 from .seed import generator as generator
 from .shares import score_interval as score_interval
+from .stability import EXPERIMENTAL as EXPERIMENTAL
+from .stability import Stability as Stability
+from .stability import experimental as experimental
+from .stability import stability as stability
 from .study import Study as Study
 from .table import Table as Table
 from .table import stack as stack

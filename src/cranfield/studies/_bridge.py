@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import SEED, Direction, ParameterError, Study
+from cranfield.core import SEED, Direction, ParameterError, Study, experimental
 from cranfield.data import Outcomes, Values, read_log, read_outcomes, read_scores
 from cranfield.online import Offline, bridge_points, bridge_sentence, bridge_table, online_outcomes, parse_online
 from cranfield.online import bridge as predict
@@ -12,6 +12,7 @@ from cranfield.stats import LEVEL
 DRAWS = 1000
 
 
+@experimental
 def bridge(
     values: Any,
     online: Any,

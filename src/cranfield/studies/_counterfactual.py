@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import SEED, ParameterError, Provenance, Study
+from cranfield.core import SEED, ParameterError, Provenance, Study, experimental
 from cranfield.data import find_runs, read_choices, read_run
 from cranfield.online import (
     PROPENSITIES,
@@ -20,6 +20,7 @@ from cranfield.stats import LEVEL, check_level
 DRAWS = 2000
 
 
+@experimental
 def counterfactual(
     log: Any,
     *,
