@@ -222,7 +222,7 @@ def start(folder: Path) -> Any:
         "spark.eventLog.rolling.enabled": "false",
     }
     builder = SparkSession.builder.master("local[2]").appName("cranfield-benchmark")
-    session = builder.config(map=settings).getOrCreate()
+    session = builder.config(map={**settings}).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
 
