@@ -71,7 +71,8 @@ manual: native ## write the pages for man, made from the commands, to where the 
 wheel: manual ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
 	@rm -rf dist build/wheel
 	mkdir -p build/wheel
-	maturin build --release --locked $(if $(MANYLINUX),--compatibility $(MANYLINUX)) --sdist --out dist
+	maturin build --release --locked $(if $(MANYLINUX),--compatibility $(MANYLINUX)) --out dist
+	maturin sdist --out dist
 	uv export --quiet --frozen --all-extras --no-default-groups --no-emit-project --no-hashes -o build/wheel/constraints.txt
 	wheel=$$(echo dist/*.whl)
 	source=$$(echo dist/*.tar.gz)

@@ -27,6 +27,10 @@ from .policy import POLICIES as POLICIES
 from .policy import Policy as Policy
 from .policy import listed as listed
 from .policy import weigh as weigh
+from .promise import EXPERIMENTAL as EXPERIMENTAL
+from .promise import Stability as Stability
+from .promise import experimental as experimental
+from .promise import stability as stability
 from .provenance import VERSION as VERSION
 from .provenance import Input as Input
 from .provenance import Provenance as Provenance
@@ -34,10 +38,6 @@ from .render import FORMATS as FORMATS
 from .seed import SEED as SEED
 from .seed import generator as generator
 from .shares import score_interval as score_interval
-from .stability import EXPERIMENTAL as EXPERIMENTAL
-from .stability import Stability as Stability
-from .stability import experimental as experimental
-from .stability import stability as stability
 from .study import Study as Study
 from .table import Table as Table
 from .table import stack as stack
