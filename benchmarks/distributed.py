@@ -167,7 +167,6 @@ def on_spark(folder: Path, number: int) -> dict[str, Any]:
     session.stop()
     log = next(file for file in (folder / "events").iterdir() if not file.name.startswith("."))
     shuffled = sum(written(json.loads(line)) for line in log.read_text().splitlines())
-    log.unlink()
     took = (after - before for before, after in pairwise(times))
     steps = dict(zip(("start", "evaluate", "fetch"), took, strict=True))
     return steps | {"means": by_run(means), "shuffled": shuffled}
@@ -208,8 +207,9 @@ def start(folder: Path) -> Any:
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    (folder / "events").mkdir(exist_ok=True)
-    settings = {
+    shutil.rmtree(folder / "events", ignore_errors=True)  # of who came before
+    (folder / "events").mkdir()
+    settings: dict[str, Any] = {
         "spark.driver.memory": HEAP,
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
