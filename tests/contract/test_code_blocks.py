@@ -169,7 +169,7 @@ def test_every_block_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]))
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     words = [sys.executable, "-c", script]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=2 * SECONDS, check=False)
     assert done.returncode == 0, done.stderr
 
 
