@@ -132,6 +132,30 @@ def write_teams(folder: Path) -> None:
     (folder / "teams.csv").write_text("\n".join(["impression,user,topic,rank,document,clicked,team", *rows, ""]))
 
 
+def write_answers(folder: Path) -> None:
+    """What the examples of written answers name, and a run with two rankings of each topic."""
+    words, rows = ("support", "partial_support", "not_support"), ["topic,run,nugget,support"]
+    every = []
+    for r, run in enumerate("ab"):
+        lines = []
+        for topic in range(1, 5):
+            found = [words[(n + r * topic) % 3] for n in range(3)]
+            kinds = ("vital", "vital", "okay")
+            nuggets = [{"text": f"n{n}", "importance": kinds[n], "assignment": word} for n, word in enumerate(found)]
+            lines.append({"qid": f"{topic}", "run_id": run, "answer_text": "It is so.", "nuggets": nuggets})
+            rows += [f"{topic},{run},n{n},{word}" for n, word in enumerate(found)]
+        every += lines
+        (folder / f"{run}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "assigned.jsonl").write_text("".join(json.dumps(line) + "\n" for line in every))
+    (folder / "assigned.csv").write_text("\n".join([*rows, ""]))
+    kinds = [f"{topic},n{n},{'okay' if n == 2 else 'vital'}" for topic in range(1, 5) for n in range(3)]
+    (folder / "nuggets.csv").write_text("\n".join(["topic,nugget,importance", *kinds, ""]))
+    (folder / "citations.csv").write_text("topic,run,sentence,document,support\n1,a,1,d,full\n1,a,2,,\n1,b,1,d,none\n")
+    run = [line.split() for line in (folder / "a.run").read_text().splitlines()]
+    drawn = [f"{topic} {sample} {name} {rank} 0 m" for topic, _, name, rank, *_ in run for sample in "xy"]
+    (folder / "drawn.txt").write_text("\n".join([*drawn, ""]))
+
+
 def write_experiment(folder: Path) -> None:
     """What the examples of experiments name: users in two arms, events of them, events of before, and names."""
     rows = [f"u{i},{'old' if i % 10 else 'new'},{i % 7},{7 + i % 3},{i % 5},{i % 2}" for i in range(200)]
@@ -209,6 +233,7 @@ def test_examples_run(
         write_experiment(folder)
         write_teams(folder)
         write_policies(folder)
+        write_answers(folder)
         rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
         (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
         monkeypatch.chdir(folder)

@@ -138,7 +138,7 @@ def command(
       cranfield evaluate qrels.txt runs/ -m "nDCG@10 NRG(nDCG@10)" --prior bm25
       cranfield evaluate subtopics.txt runs/ -m "alpha_nDCG@20 StRecall@20"
       cranfield evaluate qrels.txt runs/ -m AWRF@20 --attributes groups.tsv
-      cranfield evaluate qrels.txt drawn.txt -m EE_L --series --attributes g.tsv
+      cranfield evaluate qrels.txt drawn.txt --series --attributes groups.tsv
       cranfield evaluate --scores ap.csv --aggregate median
       cranfield evaluate qrels.txt bm25.txt --prefs -m "prefs_simp prefs_pair"
     """

@@ -85,7 +85,6 @@ def command(
       cranfield nuggets assigned.jsonl -m "NuggetF(beta=3) AnswerLength"
       cranfield nuggets --citations citations.csv
       cranfield nuggets assigned.jsonl -m NuggetVital --table scores -o v.csv
-      cranfield test --scores v.csv
     """
     check_output(form, output)
     if not assignments and not citations:
