@@ -31,6 +31,8 @@ NAMES = {
     "iteration": ("iteration", "subtopic", "subtopic_id"),
     "run": ("run", "run_id", "runid", "system", "tag"),
 }
+# Tables of nothing but these are lists of relevant pairs, as NanoBEIR has them; elsewhere a grade was forgotten.
+PAIRS = ({"query-id", "corpus-id"}, {"query_id", "corpus_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +200,7 @@ def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Col
     found = _named(names)
     if _has_lists(frame, found["document"]):
         frame, names = _one_each(frame, found, what)
-        found = _named(names)
-    if what == "grade" and {found["topic"], found["document"]} == set(names):
-        # Pairs that belong together: whoever lists them means relevant ones.
+    if what == "grade" and set(names) in PAIRS:
         frame = {**{column: frame[column] for column in names}, "grade": np.ones(len(frame[names[0]]))}
         names = (*names, "grade")
     what, found = find_columns(names, what, name)

@@ -653,10 +653,9 @@ TYPED = [
         name="an unknown command",
         command="qrels.txt run.txt",
         error="there is no command qrels.txt",
-        hint="there are: evaluate, compare, leaderboard, novelty, test, anova, agreement, power, scale, topics, "
-        "pool, crowd, clicks, interleave, ab, counterfactual, bridge, reproduce, report, rerun, lint, convert, fuse, "
-        "measures, tests, simulate, demo, serve, worker, submit, status, download, backup, restore, export, "
-        "audit",
+        hint="there are: evaluate, compare, leaderboard, novelty, reproduce, report, rerun, test, anova, agreement, "
+        "power, scale, topics, pool, crowd, clicks, interleave, ab, counterfactual, bridge, lint, convert, fuse, "
+        "measures, tests, simulate, demo, submit, status, download, serve, worker, backup, restore, export, audit",
         exit=2,
     ),
     Refused(

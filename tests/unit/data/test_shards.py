@@ -97,6 +97,8 @@ def test_pairs_are_relevant_ones() -> None:
     assert cf.read_qrels(ROWS.drop("score")).by_topic() == {"1": {"a": 1.0, "b": 1.0}, "2": {"c": 1.0}}
     assert cf.read_qrels({"query-id": ["1"], "corpus-id": ["a"]}).by_topic() == {"1": {"a": 1.0}}
     with pytest.raises(cf.InputError, match="there is no column for the grade"):
+        cf.read_qrels({"topic": ["1"], "document": ["a"]})
+    with pytest.raises(cf.InputError, match="there is no column for the grade"):
         cf.read_qrels(ROWS.drop("score").with_columns(text=pl.lit("words")))
     with pytest.raises(cf.InputError, match="there is no column for the score"):
         cf.read_run(ROWS.drop("score"))
