@@ -294,7 +294,8 @@ SAME = {
 }
 # Where it is another thing of the same name: an online measure, how many topics, how the answer of a server is shown.
 OTHER = {
-    "--measure": {"pool", "crowd", "clicks", "ab", "reproduce"},
+    "--engine": {"evaluate"},
+    "--measure": {"pool", "crowd", "clicks", "ab", "nuggets", "reproduce"},
     "--topics": {"simulate", "pool"},
     "--rel": {"pool"},
     "--seed": {"simulate", "demo"},

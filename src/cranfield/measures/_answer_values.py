@@ -30,7 +30,7 @@ def parse_answer_measures(measures: str | AnswerMeasure | Iterable[str | AnswerM
     words = [word for one in asked for word in (_apart(one) if isinstance(one, str) else [one])]
     found = tuple(dict.fromkeys(map(parse_answer_measure, words)))
     if not found:
-        raise ParameterError("no measure is asked for", hint="NuggetVital, for example")
+        raise ParameterError("no measure is asked for", hint="for example: NuggetVital NuggetAll")
     return found
 
 
