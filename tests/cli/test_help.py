@@ -296,7 +296,7 @@ SAME = {
 OTHER = {
     "--engine": {"evaluate"},
     "--measure": {"pool", "crowd", "clicks", "ab", "nuggets", "reproduce"},
-    "--topics": {"simulate", "pool"},
+    "--topics": {"simulate", "pool", "nuggets"},
     "--rel": {"pool"},
     "--seed": {"simulate", "demo"},
     "--format": {"submit", "status", "download"},
