@@ -148,11 +148,11 @@ def write_answers(folder: Path) -> None:
         (folder / f"{run}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "assigned.jsonl").write_text("".join(json.dumps(line) + "\n" for line in every))
     (folder / "assigned.csv").write_text("\n".join([*rows, ""]))
-    kinds = [f"{topic},n{n},{'okay' if n == 2 else 'vital'}" for topic in range(1, 5) for n in range(3)]
-    (folder / "nuggets.csv").write_text("\n".join(["topic,nugget,importance", *kinds, ""]))
+    important = [f"{topic},n{n},{'okay' if n == 2 else 'vital'}" for topic in range(1, 5) for n in range(3)]
+    (folder / "nuggets.csv").write_text("\n".join(["topic,nugget,importance", *important, ""]))
     (folder / "citations.csv").write_text("topic,run,sentence,document,support\n1,a,1,d,full\n1,a,2,,\n1,b,1,d,none\n")
-    run = [line.split() for line in (folder / "a.run").read_text().splitlines()]
-    drawn = [f"{topic} {sample} {name} {rank} 0 m" for topic, _, name, rank, *_ in run for sample in "xy"]
+    ranked = [line.split() for line in (folder / "a.run").read_text().splitlines()]
+    drawn = [f"{topic} {sample} {name} {rank} 0 m" for topic, _, name, rank, *_ in ranked for sample in "xy"]
     (folder / "drawn.txt").write_text("\n".join([*drawn, ""]))
 
 
