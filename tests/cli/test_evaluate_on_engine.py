@@ -17,6 +17,13 @@ def test_what_needs_one_machine_is_refused(cranfield: Command, option: str) -> N
     expect_refusal(ended, 2, error, f"leave out {name}, or --engine")
 
 
+def test_values_land_of_all_topics(cranfield: Command) -> None:
+    words = ("qrels.parquet", "runs.parquet", "--engine", "local[2]", "--topics", "1", "-o", "values.parquet")
+    ended = cranfield("evaluate", *words)
+    error = "the values of all topics land in Parquet, and --topics names some"
+    expect_refusal(ended, 2, error, "leave out the names of topics, or write another format")
+
+
 @pytest.mark.parametrize("command", [("evaluate", "qrels.txt", "run.txt"), ("clicks", "run.txt"), ("ab", "run.txt")])
 def test_a_machine_where_nobody_listens_ends_in_two_lines(cranfield: Command, command: tuple[str, ...]) -> None:
     ended = cranfield(*command, "--engine", "spark://nowhere.invalid:7077")

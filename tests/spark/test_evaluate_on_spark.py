@@ -190,8 +190,8 @@ def test_the_command_says_the_same_and_lands_the_values(
         said = capsys.readouterr()
         return int(end.value.code or 0), said.out, said.err
 
-    words = (*small.tables, "-m", "AP P@5", "--topics", "t1,t2")
-    code, out, _ = ended(*words, "--format", "json")
+    words = (*small.tables, "-m", "AP P@5")
+    code, out, _ = ended(*words, "--topics", "t1,t2", "--format", "json")
     assert code == 0
     found = json.loads(out)["tables"]["values"]
     assert found == small.here("AP P@5").only(["t1", "t2"]).summary().rows()

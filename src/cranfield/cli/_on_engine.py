@@ -31,6 +31,9 @@ def evaluate_there(
         if given:
             hint = f"leave out {option}, or --engine"
             raise click.UsageError(f"{option} is for one machine, and --engine asks others\nhint: {hint}")
+    if landing is not None and only is not None:
+        hint = "leave out the names of topics, or write another format"
+        raise click.UsageError(f"the values of all topics land in Parquet, and --topics names some\nhint: {hint}")
     expect_files(qrels, tuple(runs))
     from cranfield.distributed import evaluate
 
