@@ -65,7 +65,7 @@ docs: .venv/.synced-docs native ## build the documentation into docs/_build; any
 	sphinx-build -W -n --keep-going docs docs/_build
 
 manual: native ## write the pages for man, made from the commands, to where the wheel takes them from
-	@rm -rf cranfield.data
+	@rm -f cranfield.data/data/share/man/man1/*.1
 	python -m cranfield.cli._manual cranfield.data/data/share/man/man1
 
 wheel: manual ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
@@ -101,8 +101,8 @@ wheel: manual ## build the wheel and the source package, and try them in clean e
 	print("its server answers")')
 
 clean: ## remove everything that was built, the environment too
-	rm -rf .venv build dist cranfield.data docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
-	rm -f src/cranfield/_native*.so
+	rm -rf .venv build dist docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -f src/cranfield/_native*.so cranfield.data/data/share/man/man1/*.1
 
 # Always: cargo knows what changed, and tests against yesterday's reader are worse than a second of waiting.
 # uv, because maturin passes options that the pip of Debian 12 does not know; a group, because its default is all of dev.
