@@ -655,7 +655,8 @@ TYPED = [
         error="there is no command qrels.txt",
         hint="there are: evaluate, compare, leaderboard, novelty, nuggets, reproduce, report, rerun, test, anova, "
         "agreement, power, scale, topics, pool, crowd, clicks, interleave, ab, counterfactual, bridge, lint, convert, "
-        "fuse, measures, tests, simulate, demo, submit, status, download, serve, worker, backup, restore, export, audit",
+        "fuse, measures, tests, simulate, demo, submit, status, download, serve, worker, backup, restore, export, "
+        "audit",
         exit=2,
     ),
     Refused(
