@@ -174,6 +174,22 @@ def test_tables_may_be_named_by_their_runs(small: Made, spark: SparkSession) -> 
     alike(small.here("AP"), distributed.evaluate(qrels, tables, "AP").collect())
 
 
+def test_files_without_a_column_for_it_name_their_runs(small: Made, spark: SparkSession, tmp_path: Path) -> None:
+    files = []
+    for run in small.runs["run"].unique().to_list():
+        files.append(tmp_path / f"{run}.parquet")
+        small.runs.filter(run=run).drop("run").write_parquet(files[-1])
+    alike(small.here("AP"), distributed.evaluate(small.tables[0], files, "AP", engine=spark).collect())
+    (tmp_path / "again").mkdir()
+    files.append(tmp_path / "again" / files[0].name)
+    files[-1].write_bytes(files[0].read_bytes())
+    with pytest.raises(cf.InputError, match="two files would be runs of one name"):
+        distributed.evaluate(small.tables[0], files, "AP", engine=spark)
+    # A folder is one table in parts: nobody knows whose.
+    with pytest.raises(cf.InputError, match="there is no column for the run"):
+        distributed.evaluate(small.tables[0], tmp_path / "again", "AP", engine=spark)
+
+
 def test_studies_take_what_comes_back(small: Made, spark: SparkSession) -> None:
     other = distributed.evaluate(*small.tables, "AP nDCG@10", engine=spark).collect()
     mine = small.here("AP nDCG@10")

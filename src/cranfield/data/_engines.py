@@ -135,6 +135,9 @@ def connect(engine: Any = None, *, memory: str | None = None) -> Engine:
 def spark_session(engine: Any) -> Any:
     """The Spark session at an address (spark://host:port, local[2], sc://host:port), or the one that is given."""
     if isinstance(engine, str):
+        if engine == "duckdb":  # which is asked about logs, before it gets here
+            hint = "name one, such as spark://HOST:PORT or local[2]; without an engine it is done in this process"
+            raise ParameterError("DuckDB is no address of Spark", hint=hint)
         if not engine.startswith((*MASTERS, "sc://")):
             raise ParameterError(f"there is no engine {engine!r}", hint=HINT)
         engine = _session(engine)

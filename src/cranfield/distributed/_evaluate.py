@@ -39,11 +39,12 @@ def evaluate(
     """Values of measures for every run and topic, made on Spark by what makes them on one machine.
 
     ``qrels`` are Parquet (paths of files or folders, patterns) or a DataFrame of Spark with the columns topic, document
-    and grade; ``runs`` the same with run, topic, document and score, or tables by the names of their runs. Columns may
-    have the names that frames may have. ``engine`` is a Spark session or the address of one (``local[2]``,
-    ``spark://host:port``); else the tables' own, or all processors here. The other words mean what they mean to
-    :func:`cranfield.evaluate`; what needs another table beside these two, or the order of rows (``ties="input"``), is
-    for one machine. ``partitions`` is in how many parts topics are spread; Spark finds a number itself.
+    and grade; ``runs`` the same with run, topic, document and score, tables by the names of their runs, or files of
+    one run each. Columns may have the names that frames may have. ``engine`` is a Spark session or the address of one
+    (``local[2]``, ``spark://host:port``); else the tables' own, or all processors here. The other words mean what they
+    mean to :func:`cranfield.evaluate`; what needs another table beside these two, or the order of rows
+    (``ties="input"``), is for one machine. ``partitions`` is in how many parts topics are spread; Spark finds a number
+    itself.
 
     Everything is read and measured when this is called: what is wrong is said now.
     """

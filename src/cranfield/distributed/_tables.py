@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import ParameterError, need
+from cranfield.core import InputError, ParameterError, need
 from cranfield.data import find_columns, spark_fault, spark_session
 
 if TYPE_CHECKING:
@@ -66,17 +67,34 @@ def judgment_rows(session: "SparkSession", data: Any, name: str) -> "DataFrame":
 def run_rows(session: "SparkSession", data: Any, name: str, *, ranked: bool) -> "DataFrame":
     """Runs: run, topic, document, number, and the rank if that is to give the order.
 
-    They are one table with a column that names the run, or tables by the names of their runs.
+    They are one table with a column that names the run, or tables by the names of their runs. Files without that
+    column are runs of their own, called as the file is.
     """
     if not isinstance(data, Mapping):
-        return _run_table(_read(session, data, name), name, None, ranked=ranked)
-    if not data:
+        table = _read(session, data, name)
+        _, found = find_columns(table.columns, "score", name)
+        data = {} if found["run"] else _by_file(data)
+        if not data:
+            return _run_table(table, name, None, ranked=ranked)
+    elif not data:
         raise ParameterError("there is no run to evaluate", hint="give at least one run")
     parts = [_run_table(_read(session, one, run), run, run, ranked=ranked) for run, one in data.items()]
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.unionByName(part)
     return whole
+
+
+def _by_file(data: Any) -> dict[str, Any]:
+    """Files by their names; nothing where there is anything else, such as a folder, which is one table in parts."""
+    several = _several(data)
+    if not all(isinstance(one, str | PathLike) and Path(one).is_file() for one in several):
+        return {}
+    found = {Path(one).stem: one for one in several}
+    if len(found) < len(several):
+        hint = "give the files other names, or a column that names the run"
+        raise InputError("two files would be runs of one name", hint=hint, code="E-NAMES")
+    return found
 
 
 def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) -> "DataFrame":
@@ -138,8 +156,6 @@ def _read(session: "SparkSession", data: Any, name: str) -> "DataFrame":
 
 def _text(table: "DataFrame", found: Mapping[str, str | None], what: str, name: str) -> "Column":
     """A column of ids as text, under our name."""
-    from cranfield.core import InputError
-
     kind = dict(table.dtypes)[found[what] or ""]
     if kind not in IDS:
         hint = "ids are text or whole numbers, one in every row"

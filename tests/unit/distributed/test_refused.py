@@ -23,6 +23,7 @@ from cranfield import distributed
         ("nDCG", {"rel": 2}, "the measure does not ask from which grade on a document is relevant"),
         ("AP", {"compat": "trec_eval-9", "ties": "average"}, "trec_eval breaks ties, and has no ties=average"),
         ("AP", {"engine": "oracle"}, "there is no engine 'oracle'"),
+        ("AP", {"engine": "duckdb"}, "DuckDB is no address of Spark"),
     ],
 )
 def test_what_cannot_be_is_refused(measures: str, options: dict[str, Any], said: str) -> None:
