@@ -4,16 +4,11 @@ from typing import TYPE_CHECKING
 
 from cranfield._later import Later
 
-from ._base import AXIOMS as AXIOMS
-from ._base import CONDENSED as CONDENSED
 from ._base import MEASURES as MEASURES
 from ._base import Binary as Binary
 from ._base import Browsing as Browsing
 from ._base import Cascade as Cascade
-from ._base import Claim as Claim
-from ._base import Counterexample as Counterexample
 from ._base import Discounted as Discounted
-from ._base import Example as Example
 from ._base import Measure as Measure
 from ._base import Reader as Reader
 from ._base import measure as measure
@@ -33,6 +28,11 @@ from ._cascade import ESL as ESL
 from ._cascade import IRBU as IRBU
 from ._cascade import NERR as NERR
 from ._cascade import RR as RR
+from ._claims import AXIOMS as AXIOMS
+from ._claims import CONDENSED as CONDENSED
+from ._claims import Claim as Claim
+from ._claims import Counterexample as Counterexample
+from ._claims import Example as Example
 from ._clicked import RRCCM as RRCCM
 from ._clicked import RRDBN as RRDBN
 from ._clicked import RRDCM as RRDCM

@@ -10,7 +10,8 @@ from cranfield.core import Chance, Direction, ParameterError, Share
 from cranfield.core.types import Gains, Grades, Matrix, Rows
 from cranfield.data import Assessed, Block
 
-from ._base import Binary, Counterexample, Example, Grade, Measure, TopGrade, measure, ratio
+from ._base import Binary, Grade, Measure, TopGrade, measure, ratio
+from ._claims import Counterexample, Example
 from ._derived import Derived
 from ._discounted import NDCG
 

@@ -10,8 +10,9 @@ from cranfield.core import Limits
 from cranfield.core.types import Gains, Grades, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Counterexample, Example, TopGrade, measure, ratio, stays
+from ._base import TopGrade, measure, ratio, stays
 from ._cascade import ERR
+from ._claims import Counterexample, Example
 from ._cumulated import Perfect
 from ._gains import Gained
 

@@ -11,7 +11,8 @@ from cranfield.core import Chance, Direction, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, Cascade, Claim, Example, Measure, TopGrade, below_top, measure, ratio, top_of
+from ._base import Binary, Cascade, Measure, TopGrade, below_top, measure, ratio, top_of
+from ._claims import Claim, Example
 from ._groups import first_stop
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from cranfield.core import ParameterError
 from cranfield.core.types import Gains, Grades, Weights
 
-from ._base import Counterexample, Example, measure
+from ._base import measure
+from ._claims import Counterexample, Example
 from ._numbers import by_grade, by_rank, keep_row, keep_rows, read_numbers, read_rows
 from ._pages import AS_ERR, Chained, Dependent, Dynamic, Effort, Simplified, Utility
 

@@ -10,7 +10,8 @@ from cranfield.core import Chance
 from cranfield.core.types import Ranks, Rows
 from cranfield.data import Assessed, Block
 
-from ._base import Counterexample, Example, measure, ratio
+from ._base import measure, ratio
+from ._claims import Counterexample, Example
 from ._cumulated import Graded, Perfect
 from ._overlap import weights
 

@@ -9,7 +9,8 @@ from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Block
 
-from ._base import COUNTED, RATIO, Binary, Claim, Counterexample, Example, Grade, Measure, measure, ratio
+from ._base import Binary, Grade, Measure, measure, ratio
+from ._claims import COUNTED, RATIO, Claim, Counterexample, Example
 
 
 class Looked(Measure):

@@ -10,21 +10,8 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
-from ._base import (
-    COUNTED,
-    Binary,
-    Claim,
-    Counterexample,
-    Discounted,
-    Example,
-    Measure,
-    Normalised,
-    TopGrade,
-    below_top,
-    measure,
-    ratio,
-    top_of,
-)
+from ._base import Binary, Discounted, Measure, Normalised, TopGrade, below_top, measure, ratio, top_of
+from ._claims import COUNTED, Claim, Counterexample, Example
 from ._discounted import DCG
 from ._gains import Gained
 

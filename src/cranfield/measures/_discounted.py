@@ -8,21 +8,8 @@ from cranfield.core import Chance, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import (
-    COUNTED,
-    HIGHEST_EXPONENT,
-    INTERVAL,
-    ORDINAL,
-    Binary,
-    Claim,
-    Discounted,
-    Example,
-    Grade,
-    Normalised,
-    TopGrade,
-    below_top,
-    measure,
-)
+from ._base import HIGHEST_EXPONENT, Binary, Discounted, Grade, Normalised, TopGrade, below_top, measure
+from ._claims import COUNTED, INTERVAL, ORDINAL, Claim, Example
 from ._gains import Gained
 
 

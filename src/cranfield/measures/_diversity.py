@@ -14,7 +14,8 @@ from cranfield.core import Chance, ParameterError, Share
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
-from ._base import Example, Grade, measure, ratio
+from ._base import Grade, measure, ratio
+from ._claims import Example
 from ._intents import SOMETHING, BinaryIntents, IntentAware, best_dcg, intents, relevant_to, topic_of_named
 
 NOTHING = 1e-18  # a share of users too small to change a sum

@@ -9,7 +9,8 @@ from cranfield.core import Study, Table, definition, parameters
 from cranfield.core.explain import explain_declared, settings_in_words
 from cranfield.data import NEEDED, assess_grades
 
-from ._base import MEASURES, Browsing, Cascade, Discounted, Example, Measure, Reader
+from ._base import MEASURES, Browsing, Cascade, Discounted, Measure, Reader
+from ._claims import Example
 from ._parse import parse_measure, parse_measures
 from ._values import measure_all
 

@@ -15,7 +15,8 @@ from cranfield.core import Chance, Direction, ParameterError
 from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
-from ._base import Counterexample, Example, Grade, Measure, measure, ratio
+from ._base import Grade, Measure, measure, ratio
+from ._claims import Counterexample, Example
 from ._intents import topic_of_named
 
 Groups = NDArray[np.float64]  # (row, group)

@@ -7,7 +7,8 @@ import numpy as np
 from cranfield.core import ParameterError
 from cranfield.core.types import Ranks, Weights
 
-from ._base import Example, measure
+from ._base import measure
+from ._claims import Example
 from ._numbers import keep_row, read_numbers
 from ._reading import Fading
 

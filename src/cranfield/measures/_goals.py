@@ -8,7 +8,8 @@ from cranfield.core import Positive
 from cranfield.core.types import Gains, Rows, Weights
 from cranfield.data import Block
 
-from ._base import ORDINAL, Claim, Counterexample, Example, measure
+from ._base import measure
+from ._claims import ORDINAL, Claim, Counterexample, Example
 from ._reading import TOP_HEAVY, Graded
 
 DEEPEST = 1000  # where a list ends whose looks cannot be summed up in one formula; as in cwl_eval

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, Block
 
-from ._base import Binary, Counterexample, Measure
+from ._base import Binary, Measure
+from ._claims import Counterexample
 
 SOMETHING = np.nextafter(0, 1)  # the smallest grade that is worth anything
 

@@ -9,7 +9,8 @@ from cranfield.core import Direction, ParameterError, Scale
 from cranfield.core.types import Rows
 from cranfield.data import Block, assess_grades
 
-from ._base import Claim, Example, Measure, measure, ratio
+from ._base import Measure, measure, ratio
+from ._claims import Claim, Example
 from ._derived import Derived
 from ._recall import AP
 from ._relative import Relative

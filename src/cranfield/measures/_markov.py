@@ -9,7 +9,8 @@ from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, Counterexample, Example, measure, ratio
+from ._base import Binary, measure, ratio
+from ._claims import Counterexample, Example
 from ._numbers import Numbers, by_grade, keep_row, keep_rows, read_numbers, read_rows
 
 AMOUNTS = Limits(0)

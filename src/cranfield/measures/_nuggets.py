@@ -23,7 +23,8 @@ from cranfield.core import (
 )
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer
 
-from ._base import COUNTED, ORDINAL, RATIO, Claim, ratio
+from ._base import ratio
+from ._claims import COUNTED, ORDINAL, RATIO, Claim
 
 
 class AnswerMeasure(Declared, ABC):

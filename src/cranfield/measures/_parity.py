@@ -12,7 +12,8 @@ from cranfield.core import Chance, Direction, Limits, ParameterError
 from cranfield.core.types import Rows, Weights
 from cranfield.data import Block
 
-from ._base import Example, measure, ratio
+from ._base import measure, ratio
+from ._claims import Example
 from ._fairness import FIRST, SECOND, Lost, OfGroups
 
 # Six documents, three of each group.

@@ -17,18 +17,8 @@ from cranfield.core import Chance, Limits, ParameterError, Positive, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import (
-    ORDINAL,
-    Claim,
-    Example,
-    Grade,
-    Reader,
-    TopGrade,
-    below_top,
-    measure,
-    stays,
-    top_of,
-)
+from ._base import Grade, Reader, TopGrade, below_top, measure, stays, top_of
+from ._claims import ORDINAL, Claim, Example
 
 FAR = 2.0**52  # a rank that nobody reaches
 

@@ -10,7 +10,8 @@ from cranfield.core import Direction, Limits, Positive
 from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
 
-from ._base import COUNTED, INTERVAL, Binary, Claim, Counterexample, Example, measure, ratio
+from ._base import Binary, measure, ratio
+from ._claims import COUNTED, INTERVAL, Claim, Counterexample, Example
 from ._groups import first_stop, precision_sums
 
 Beta = Annotated[float, Limits(0, 1e6)]

@@ -15,19 +15,8 @@ from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, Block
 
-from ._base import (
-    COUNTED,
-    MEASURES,
-    ORDINAL,
-    RATIO,
-    Binary,
-    Browsing,
-    Claim,
-    Example,
-    Measure,
-    measure,
-    ratio,
-)
+from ._base import MEASURES, Binary, Browsing, Measure, measure, ratio
+from ._claims import COUNTED, ORDINAL, RATIO, Claim, Example
 from ._derived import Derived
 from ._discounted import NDCG, P
 from ._left import Left, Shares, columns, known, of_rows

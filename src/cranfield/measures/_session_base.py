@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, Declared, Direction, describe, write
 
-from ._base import ORDINAL, Claim, Measure
+from ._base import Measure
+from ._claims import ORDINAL, Claim
 
 Positions = NDArray[np.float64]  # (ranking,): 1 is the first of a session
 

@@ -8,7 +8,8 @@ from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Block
 
-from ._base import COUNTED, Binary, Claim, Counterexample, Example, measure, ratio
+from ._base import Binary, measure, ratio
+from ._claims import COUNTED, Claim, Counterexample, Example
 from ._recall import SHORTER, Beta, harmonic
 
 Weight = Annotated[float, Limits(-1e9, 1e9)]

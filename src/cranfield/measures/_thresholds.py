@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import Block
 
-from ._base import Example, measure, ratio
+from ._base import measure, ratio
+from ._claims import Example
 from ._cumulated import Perfect
 from ._gains import Gained
 from ._groups import precision_sums

@@ -15,7 +15,8 @@ from cranfield.core import Limits, Positive, Share
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, Browsing, Counterexample, Example, TopGrade, below_top, measure, top_of
+from ._base import Binary, Browsing, TopGrade, below_top, measure, top_of
+from ._claims import Counterexample, Example
 
 Amount = Annotated[float, Limits(0)]
 
