@@ -9,9 +9,9 @@ from ._aggregates import AGGREGATES as AGGREGATES
 from ._aggregates import check_aggregate as check_aggregate
 from ._assess import Attribute as Attribute
 from ._assess import assess as assess
-from ._assessed import NOBODY as NOBODY
 from ._assessed import Assessed as Assessed
-from ._assessed import Block as Block
+from ._block import NOBODY as NOBODY
+from ._block import Block as Block
 from ._chosen import find_run as find_run
 from ._chosen import find_topics as find_topics
 from ._columns import bare_suffix as bare_suffix

@@ -12,7 +12,8 @@ from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Ties
 
-from ._assessed import NOBODY, Assessed
+from ._assessed import Assessed
+from ._block import NOBODY
 from ._columns import numbers, strings
 from ._lengths import Lengths, read_lengths
 from ._problems import listed, problem

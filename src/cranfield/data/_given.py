@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 
-from ._assessed import NOBODY, Assessed
+from ._assessed import Assessed
+from ._block import NOBODY
 from ._qrels import Qrels
 from ._side import SideTable
 from ._source import Source

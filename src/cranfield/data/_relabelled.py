@@ -7,7 +7,7 @@ import numpy as np
 from cranfield import _native
 from cranfield.core import ParameterError, Provenance, Table
 
-from ._assessed import NOBODY
+from ._block import NOBODY
 from ._qrels import Qrels
 
 CHANGES = ("added", "removed", "raised", "lowered", "same")

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._assessed import NOBODY, Assessed
+from ._assessed import Assessed
+from ._block import NOBODY
 from ._qrels import Qrels
 
 
