@@ -1,0 +1,182 @@
+"""Scores of runs as a table, and what studies of them refuse."""
+
+from tests.cli.bad_files.cases import Refused
+from tests.cli.conftest import QRELS
+
+AP = b"topic,bm25,dense\n301,0.25,0.5\n302,0.5,0.25\n303,0.1,0.2\n"
+CELLS = "fill every cell: topics are rows, runs are columns"
+
+CELLS_OF_SCORES = [
+    Refused(
+        name="scores: a word",
+        files={"ap.csv": b"topic,bm25,dense\n301,0.25,0.5\n302,high,0.25\n"},
+        command="evaluate --scores ap.csv",
+        code="E-SCORE",
+        error='ap.csv:3: score "high" of run bm25 in topic 302 is not a finite number',
+        hint=CELLS,
+    ),
+    Refused(
+        name="scores: NaN",
+        files={"ap.csv": b"topic,bm25,dense\n301,0.25,0.5\n302,0.5,nan\n"},
+        command="evaluate --scores ap.csv",
+        code="E-SCORE",
+        error='ap.csv:3: score "nan" of run dense in topic 302 is not a finite number',
+        hint=CELLS,
+    ),
+    Refused(
+        name="scores: an empty cell",
+        files={"ap.csv": b"topic,bm25,dense\n301,0.25,0.5\n302,,0.25\n"},
+        command="evaluate --scores ap.csv",
+        code="E-SCORE",
+        error="ap.csv:3: run bm25 has no score in topic 302",
+        hint=CELLS,
+    ),
+    Refused(
+        name="scores: a topic twice",
+        files={"ap.csv": b"topic,bm25\n301,0.25\n301,0.5\n"},
+        command="evaluate --scores ap.csv",
+        code="E-DUPTOPIC",
+        error="ap.csv: topic 301 has two rows",
+        hint="keep one row for each topic",
+    ),
+    Refused(
+        name="scores: only topics",
+        files={"ap.csv": b"topic\n301\n"},
+        command="evaluate --scores ap.csv",
+        code="E-EMPTY",
+        error="ap.csv: there are no scores",
+        hint="topics are rows, runs are columns",
+    ),
+]
+
+STATISTICS = [
+    Refused(
+        name="test: an empty table",
+        files={"ap.csv": b""},
+        command="test --scores ap.csv",
+        code="E-EMPTY",
+        error="ap.csv: the file has no rows",
+        hint="is it the right file?",
+    ),
+    Refused(
+        name="anova: a header and no rows",
+        files={"ap.csv": b"topic,bm25,dense\n"},
+        command="anova --scores ap.csv",
+        code="E-EMPTY",
+        error="ap.csv: there are no scores",
+        hint="topics are rows, runs are columns",
+    ),
+    Refused(
+        name="test: NaN",
+        files={"ap.csv": AP.replace(b"0.2\n", b"NaN\n")},
+        command="test --scores ap.csv",
+        code="E-SCORE",
+        error='ap.csv:4: score "NaN" of run dense in topic 303 is not a finite number',
+        hint=CELLS,
+    ),
+    Refused(
+        name="power: a judgment where a score should be",
+        files={"ap.csv": QRELS},
+        command="power --scores ap.csv",
+        code="E-SCORE",
+        error='ap.csv:2: score "1 0 b 0" of run 1 0 a 1 in topic 1 is not a finite number',
+        hint=CELLS,
+    ),
+    Refused(
+        name="anova: a topic twice",
+        files={"ap.csv": AP.replace(b"303", b"301")},
+        command="anova --scores ap.csv",
+        code="E-DUPTOPIC",
+        error="ap.csv: topic 301 has two rows",
+        hint="keep one row for each topic",
+    ),
+    Refused(
+        name="test: a run twice",
+        files={"ap.csv": AP.replace(b"dense", b"bm25")},
+        command="test --scores ap.csv",
+        code="E-NAMES",
+        error="ap.csv: two columns are called bm25",
+        hint="give every run a name of its own",
+    ),
+    Refused(
+        name="test: no table",
+        command="test --scores ap.csv",
+        code="E-MISSING",
+        error="ap.csv: there is no such file",
+        hint="check the name of the file",
+    ),
+    Refused(
+        name="test: one run",
+        files={"ap.csv": b"topic,bm25\n301,0.25\n302,0.5\n"},
+        command="test --scores ap.csv",
+        error="there is only one run",
+        hint="a comparison needs two runs or more",
+    ),
+    Refused(
+        name="anova: one topic",
+        files={"ap.csv": b"topic,bm25,dense\n301,0.25,0.5\n"},
+        command="anova --scores ap.csv",
+        error="values of shape 1 × 2 are too few to analyse",
+        hint="give two topics and two runs or more",
+    ),
+    Refused(
+        name="anova: factors without a run",
+        files={"ap.csv": AP, "made_of.csv": b"run,stemmer\nbm25,porter\n"},
+        command="anova --scores ap.csv --factors made_of.csv",
+        code="E-FACTOR",
+        error="made_of.csv: there is no row for run dense",
+        hint="give every run a row; there are rows for bm25",
+    ),
+    Refused(
+        name="anova: a replicate that one topic lacks",
+        files={"ap.csv": b"topic,seed,bm25,dense\n301,1,0.1,0.2\n301,2,0.2,0.2\n302,1,0.4,0.2\n"},
+        command="anova --scores ap.csv",
+        code="E-REPLICATE",
+        error="ap.csv: topic 302 has no row for replicate 2",
+        hint="every topic needs every replicate: fill it in, or leave the topic out",
+    ),
+    Refused(
+        name="test: replicates",
+        files={"ap.csv": b"topic,seed,bm25,dense\n301,1,0.1,0.2\n301,2,0.2,0.2\n"},
+        command="test --scores ap.csv",
+        error="ap.csv has a column for the replicate",
+        hint="cranfield anova knows what to do with it; else average the replicates first",
+        exit=2,
+    ),
+    Refused(
+        name="test: norms of other topics",
+        files={"ap.csv": AP, "norms.csv": b"topic,mean,sd\n301,0.2,0.1\n302,0.2,0.1\n"},
+        command="test --scores ap.csv --transform z-score --norms norms.csv",
+        code="E-NORM",
+        error="norms.csv: there are no norms for topic 303",
+        hint="standardise by the runs at hand, or leave these topics out",
+    ),
+    Refused(
+        name="test: shares beyond 1",
+        files={"ap.csv": AP.replace(b"0.25\n", b"25\n")},
+        command="test --scores ap.csv --transform logit",
+        error="logit has no value for 25 (topic 302, run dense)",
+        hint="it is for values between 0 and 1; z-score takes any",
+    ),
+    Refused(
+        name="test: QRELS and RUN forgotten",
+        command="test -t t",
+        error="QRELS and a RUN are missing",
+        hint="cranfield test qrels.txt run.txt -m nDCG@10",
+        exit=2,
+    ),
+    Refused(
+        name="anova: only judgments",
+        command="anova qrels.txt",
+        error="there is no run",
+        hint="cranfield anova qrels.txt run.txt -m nDCG@10",
+        exit=2,
+    ),
+    Refused(
+        name="test: a measure without -m",
+        command="test qrels.txt run.txt P@10",
+        error="P@10 looks like a measure",
+        hint="put -m before it: -m P@10",
+        exit=2,
+    ),
+]
