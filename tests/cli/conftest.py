@@ -18,6 +18,9 @@ from cranfield.simulate import Campaign
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = b"1 Q0 a 1 2.5 mine\n1 Q0 x 2 1.5 mine\n2 Q0 c 1 9.0 mine\n2 Q0 y 2 8.0 mine\n"
 
+# AP of RUN is 1 in both topics; here a stands at rank 2 and c at rank 1, so it is 1/2 and 1.
+OTHER = RUN.replace(b" a ", b" ? ").replace(b" x ", b" a ").replace(b" ? ", b" x ")
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -57,6 +60,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "qrels.txt").write_bytes(QRELS)
     (tmp_path / "run.txt").write_bytes(RUN)
     return tmp_path
+
+
+@pytest.fixture
+def other(here: Path) -> None:
+    """Another run beside the good one."""
+    (here / "other.txt").write_bytes(OTHER)
 
 
 @pytest.fixture
