@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -27,7 +27,6 @@ from ._usage import Command, OneOf, threads_option
 from ._values import (
     compat_option,
     expect_files,
-    expect_scores_alone,
     measure_option,
     prior_option,
     rel_option,
@@ -38,6 +37,7 @@ from ._values import (
     side_options,
     topics_option,
 )
+from ._ways import expect_way
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
@@ -148,60 +148,52 @@ def command(
     if chart:
         _expect_chart(chart, curve)
     counting, only = read_topics(topics)
-    if scores:
-        asked = {
+    expect_way(
+        {
+            "--scores": scores,
+            "--engine": engine,
+            "--prefs": prefs,
+            "--series": series,
             "--rel": levels,
+            "--topics both": counting == "both",
             "--curve": curve,
+            "--ties": ties,
+            "--compat": compat,
             "--residual": residual,
             "--unjudged": unjudged,
+            "--equity": equity,
             "--lengths": lengths,
             "--subtopics": subtopics,
             "--intents": intents,
             "--attributes": attributes,
             "--aspect": aspects,
             "--prior": prior,
-        }
-        words = [*filter(None, [qrels]), *runs, *(option for option, given in asked.items() if given)]
-        expect_scores_alone(words, form)
-        values = replace(scored(scores, measures), by=aggregate)
-        values = values if only is None else values.only(only)
+            "--gains": gains,
+        },
+        [*filter(None, [qrels]), *runs],
+        form,
+    )
+    shaped: dict[str, Any] = {
+        "rel": [level for several in levels for level in several],
+        "topics": counting,
+        "ties": ties,
+        "gains": gains,
+        "scale": scale,
+    }
+    if scores:
+        values = _some(scored(scores, measures), only, aggregate)
     elif engine is not None:
-        values = evaluate_there(
-            engine,
-            qrels,
-            runs,
-            measures or DEFAULT,
-            beside={
-                "--prefs": prefs,
-                "--curve": curve,
-                "--residual": residual,
-                "--unjudged": unjudged,
-                "--lengths": lengths,
-                "--subtopics": subtopics,
-                "--intents": intents,
-                "--attributes": attributes,
-                "--aspect": aspects,
-            },
-            landing=landing_of(form, output),
-            only=only,
-            rel=[level for several in levels for level in several],
-            topics=counting,
-            aggregate=aggregate,
-            ties=ties,
-            compat=compat,
-            prior=said_prior(prior),
-            gains=gains,
-            scale=scale,
-        )
-        if landing_of(form, output):
+        landing = landing_of(form, output)
+        shaped.update(aggregate=aggregate, compat=compat, prior=said_prior(prior))
+        values = evaluate_there(engine, qrels, runs, measures or DEFAULT, landing=landing, only=only, **shaped)
+        if landing:
             form, output = None, None
     elif prefs:
-        values = _preferred(qrels, runs, measures, ties)
-        values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
+        values = _some(_preferred(qrels, runs, measures, ties), only, aggregate)
     elif series:
         expect_files(qrels, runs)
-        values = _of_series(qrels, runs, measures, counting, attributes, gains=gains, scale=scale)
-        values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
+        shaped.update(attributes=attributes, lengths=lengths, unjudged=UNJUDGED[unjudged])
+        values = _some(_of_series(qrels, runs, measures, **shaped), only, aggregate)
     else:
         expect_files(qrels, runs)
         found = list(runs) if baseline is None else _with_baseline(runs, baseline)
@@ -210,12 +202,9 @@ def command(
                 qrels,
                 found,
                 measures or (OFFICIAL if form == "trec_eval" else DEFAULT),
-                rel=[level for several in levels for level in several],
-                topics=counting,
                 only=only,
                 aggregate=aggregate,
                 curve=curve,
-                ties=ties,
                 compat=compat,
                 residual=residual,
                 unjudged=UNJUDGED[unjudged],
@@ -225,12 +214,11 @@ def command(
                 attributes=attributes,
                 aspects=said_aspects(aspects),
                 prior=said_prior(prior),
-                gains=gains,
-                scale=scale,
                 threads=threads,
                 progress=see,
                 measuring=watch,
                 command=typed(),
+                **shaped,
             )
     notes = values.mean().notes
     if form == "trec_eval":
@@ -247,6 +235,11 @@ def command(
         _draw(study, chart)
 
 
+def _some(values: Values, only: list[str] | None, aggregate: str | None) -> Values:
+    """Of these topics alone, where some are named."""
+    return replace(values if only is None else values.only(only), by=aggregate)
+
+
 def _preferred(prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ...], ties: str | None) -> Values:
     """Values of preference measures, the usual ones where none is named."""
     from cranfield.measures import PREFERENCES, preference_values
@@ -257,22 +250,12 @@ def _preferred(prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ..
     return preference_values(prefs, list(runs), asked, ties=ties or Ties.TREC, command=typed())
 
 
-def _of_series(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    counting: Literal["qrels", "both"] | None,
-    attributes: str | None,
-    *,
-    gains: bool,
-    scale: Policy,
-) -> Values:
+def _of_series(qrels: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **shaped: Any) -> Values:
     """Values of runs that hold several rankings of a topic."""
     from cranfield.studies import series
 
-    asked = measures or ("EE_L EE_D EE_R" if attributes else DEFAULT)
-    beside: dict[str, Any] = {"topics": counting, "attributes": attributes, "scale": scale}
-    return series(qrels, list(runs), asked, gains=gains, command=typed(), **beside)
+    asked = measures or ("EE_L EE_D EE_R" if shaped["attributes"] else DEFAULT)
+    return series(qrels, list(runs), asked, command=typed(), **shaped)
 
 
 def _equity(qrels: str | None, runs: tuple[str, ...], attributes: str | None, *, series: bool) -> Study:

@@ -1,6 +1,6 @@
 """`cranfield evaluate --engine`: the same values, made on Spark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,14 @@ def evaluate_there(
     runs: Sequence[str],
     measures: Any,
     *,
-    beside: Mapping[str, Any],
     landing: str | None,
     only: list[str] | None,
     **options: Any,
 ) -> Values:
-    """The values of tables in Parquet; ``beside`` is what was asked for and needs one machine.
+    """The values of tables in Parquet.
 
     They land in a folder of Parquet too, written by those who made them, where that is the output.
     """
-    for option, given in beside.items():
-        if given:
-            hint = f"leave out {option}, or --engine"
-            raise click.UsageError(f"{option} is for one machine, and --engine asks others\nhint: {hint}")
     if landing is not None and only is not None:
         hint = "leave out the names of topics, or write another format"
         raise click.UsageError(f"the values of all topics land in Parquet, and --topics names some\nhint: {hint}")
