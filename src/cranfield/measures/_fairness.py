@@ -18,6 +18,7 @@ from cranfield.data import Assessed, Block
 from ._base import Grade, Measure, measure, ratio
 from ._claims import Counterexample, Example
 from ._intents import topic_of_named
+from ._quantified import Counting, in_groups
 
 Groups = NDArray[np.float64]  # (row, group)
 Lost = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # axiom, before, after, missed
@@ -56,30 +57,37 @@ class OfGroups(Measure):
         return np.maximum(block.beside("attributes"), 0) * self.within(block.rank)[..., None]
 
 
-def relevant_in(assessed: Assessed, rel: float) -> Groups:
+def relevant_in(assessed: Assessed, rel: float, counting: Counting = "shares") -> Groups:
     """(topic, group): how many relevant documents there are of each group, retrieved or not."""
 
     def count() -> Groups:
+        if counting != "shares":
+            table, topic = assessed.table("attributes"), topic_of_named(assessed)
+            known = np.flatnonzero((assessed.grade >= rel) & (table.value[:, 0] >= 0))
+            return in_groups(counting, table.value[known], np.ones(len(known)), topic[known], table.weight)
         held = np.maximum(assessed.table("attributes").value, 0) * (assessed.grade >= rel)[:, None]
         topic = topic_of_named(assessed)
         # Shares are added from the smallest on: the order of the judgments must not show in the last bit.
         rising = (column[np.lexsort((column, topic))] for column in held.T)
         return np.stack([np.add.reduceat(column, assessed.named[:-1]) for column in rising], axis=1)
 
-    return assessed.once(("relevant in", rel), count)
+    return assessed.once(("relevant in", rel, counting), count)
 
 
 class Attended(OfGroups):
-    """One with a reader whose attention falls with rank: geometric, by ``p``, or as the logarithm of DCG does.
+    """One with a reader whose attention falls with rank: geometric, by ``p``, or as the logarithm of DCG does; or even.
 
     With ``random_ties`` documents of one score are taken to stand in any order, drawn anew for every reader, and get
-    the mean attention of their ranks.
+    the mean attention of their ranks. ``count`` says how documents count whose groups are only likely: each by its
+    ``'shares'``, wholly in its ``'likeliest'`` group, or all together by expectation maximisation, ``'em'``: in such
+    shares as make the probabilities likeliest that were seen (saerens2002, fabris2023).
     """
 
-    attention: Literal["geometric", "log"] = "geometric"
+    attention: Literal["geometric", "log", "even"] = "geometric"
     p: Chance = 0.5
     rel: Grade = 1
     random_ties: bool = False
+    count: Counting = "shares"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be said of ties."""
@@ -95,6 +103,8 @@ class Attended(OfGroups):
 
     def paid(self, rank: Ranks) -> Weights:
         """The attention that each rank gets."""
+        if self.attention == "even":
+            return np.isfinite(rank).astype(np.float64)
         return 1 / np.log2(rank + 1) if self.attention == "log" else self.p ** (rank - 1)
 
     def seen(self, block: Block) -> Weights:
@@ -108,7 +118,16 @@ class Attended(OfGroups):
 
     def exposure(self, block: Block) -> Groups:
         """(row, group): the attention that the documents of each group get."""
-        return (np.maximum(block.beside("attributes"), 0) * self.seen(block)[..., None]).sum(axis=1)
+        return self.summed(self.seen(block), block)
+
+    def summed(self, weight: Weights, block: Block) -> Groups:
+        """(row, group): a weight of documents, added up by group."""
+        held = block.beside("attributes")
+        if self.count == "shares":
+            return (np.maximum(held, 0) * weight[..., None]).sum(axis=1)
+        row, column = np.nonzero((held[..., 0] >= 0) & (weight > 0))
+        before = block.assessed.table("attributes").weight[block.topic]
+        return in_groups(self.count, held[row, column], weight[row, column], row, before)
 
     def got(self, block: Block) -> Groups:
         """(row, group): what each group gets; over a series of rankings it is the mean of this that is judged."""
@@ -126,7 +145,7 @@ class Attended(OfGroups):
         relevant = block.relevant(self.rel)
         whole = np.concatenate(([0.0], self.paid(np.arange(1.0, relevant.max(initial=0) + 1)).cumsum()))
         each = ratio(whole[np.minimum(relevant, self.k or np.inf).astype(np.int64)], relevant)
-        return relevant_in(block.assessed, self.rel)[block.topic] * each[:, None]
+        return relevant_in(block.assessed, self.rel, self.count)[block.topic] * each[:, None]
 
 
 @measure("EE_L", cite="diaz2020", aliases=("EEL",))
@@ -214,7 +233,7 @@ class AWRF(Attended):
         population = block.assessed.table("attributes").weight[block.topic]
         if self.target == "equal":
             return np.full(population.shape, 1 / population.shape[1])
-        due = relevant_in(block.assessed, self.rel)[block.topic]
+        due = relevant_in(block.assessed, self.rel, self.count)[block.topic]
         total = due.sum(axis=1, keepdims=True)
         if self.target == "population" or not total.any():
             return population
@@ -253,7 +272,7 @@ class DisparateTreatment(Attended):
     example: ClassVar[Example] = Example("DTR", (1, 1, 1), "(1/4) / ((1 + 1/2) / 2)", beside=(FIRST, FIRST, SECOND))
 
     def verdict(self, got: Groups, block: Block) -> Rows:
-        relevant = relevant_in(block.assessed, self.rel)[block.topic]
+        relevant = relevant_in(block.assessed, self.rel, self.count)[block.topic]
         each = ratio(got, relevant)
         least = np.where(relevant > 0, each, np.inf).min(axis=1)
         most = np.where(relevant > 0, each, 0).max(axis=1)
@@ -274,8 +293,7 @@ class DisparateImpact(DisparateTreatment):
 
     def got(self, block: Block) -> Groups:
         """Clicks in place of attention."""
-        clicked = self.seen(block) * (block.grade >= self.rel)
-        return (np.maximum(block.beside("attributes"), 0) * clicked[..., None]).sum(axis=1)
+        return self.summed(self.seen(block) * (block.grade >= self.rel), block)
 
 
 @measure("PairParity", cite="narasimhan2020")

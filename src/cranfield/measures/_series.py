@@ -86,7 +86,7 @@ def equity_table(assessed: Assessed, *, measure: Attended | None = None) -> Tabl
     """
     asked = AWRF() if measure is None else measure
     got = _attention(asked, assessed)
-    due = np.broadcast_to(relevant_in(assessed, asked.rel), got.shape)
+    due = np.broadcast_to(relevant_in(assessed, asked.rel, asked.count), got.shape)
     counted = ~assessed.missing & (got.sum(axis=2) > 0) & (due.sum(axis=2) > 0)
     shares = [np.where(counted[..., None], some / _whole(some), 0).sum(axis=1) for some in (got, due)]
     apart = np.abs(shares[0] - shares[1]).sum(axis=1)

@@ -15,6 +15,7 @@ import cranfield as cf
 from cranfield.core import CranfieldError
 from cranfield.data import Attributes, read_attributes
 from cranfield.measures._parity import adjusted, fewest
+from cranfield.measures._quantified import in_groups
 
 EXACT = 1e-12
 GROUPS = {"a": "x", "b": "x", "c": "y", "d": "y", "e": "z"}
@@ -252,3 +253,54 @@ def test_the_file_is_in_the_provenance_and_runs_come_from_files_too(tmp_path: An
     values = cf.evaluate(QRELS, tmp_path / "run.txt", "EE_D AP", attributes=groups, scale="ignore")
     assert values.cube[0, 0].tolist() == pytest.approx([1 + 0.75**2, (1 + 1) / 3])
     assert [source.kind for source in values.made_by.inputs] == ["qrels", "run", "attributes"]
+
+
+# A classifier says .9 or .1 of every document, and as often the one as the other: half are of x before.
+LIKELY: dict[str, list[Any]] = {"document": [], "group": [], "share": []}
+for document, of_x in [*((d, 0.9) for d in "abcz"), *((d, 0.1) for d in "dwvy")]:
+    LIKELY["document"] += [document, document]
+    LIKELY["group"] += ["x", "y"]
+    LIKELY["share"] += [of_x, 1 - of_x]
+
+
+@pytest.mark.parametrize(
+    ("count", "of_x"),
+    [
+        ("shares", (3 * 0.9 + 0.1) / 4),
+        ("likeliest", 3 / 4),
+        # 3 log(.1 + .8 p) + log(.9 - .8 p) is highest where 3 (.9 - .8 p) = .1 + .8 p
+        ("em", (3 * 0.9 - 0.1) / (4 * 0.8)),
+    ],
+)
+def test_groups_that_are_only_likely(count: str, of_x: float) -> None:
+    asked = f"AWRF(attention='even',count='{count}',distance='absolute',target='population')@4"
+    assert value(asked, "abcdwvy", attributes=LIKELY) == pytest.approx(1 - (of_x - 1 / 2), abs=1e-8)
+    # Where the same documents are relevant that stand on top, by any way of counting, they get what is due to them.
+    relevant = {"t": dict.fromkeys("abcd", 1)}
+    asked = f"AWRF(attention='even',count='{count}')@4"
+    assert value(asked, "abcdwvy", qrels=relevant, attributes=LIKELY) == pytest.approx(1, abs=1e-8)
+
+
+def test_likely_groups_count_by_attention() -> None:
+    """Two ranks, of attention 1 and 1/2: (.1 + .8 p) (.9 - .8 p)^(1/2) is highest where .9 - .8 p = (.1 + .8 p) / 2."""
+    of_x = (0.9 - 0.05) / 1.2
+    asked = "AWRF(count='em',distance='absolute',target='population')@2"
+    assert value(asked, "ad", attributes=LIKELY) == pytest.approx(1 - (of_x - 1 / 2), abs=1e-8)
+
+
+def test_a_group_for_sure_is_counted_alike_in_every_way() -> None:
+    for measure in ("EE_L", "EE_D", "EE_R", "AWRF", "DTR", "DIR"):
+        found = [value(f"{measure}(count='{count}')", "acdb") for count in ("shares", "likeliest", "em")]
+        assert found == pytest.approx(found[:1] * 3, abs=EXACT), measure
+
+
+def test_rows_do_not_see_each_other_in_expectation_maximisation() -> None:
+    draw = np.random.default_rng(3)
+    share, row = draw.dirichlet((1, 1, 1), 60), np.repeat(np.arange(3), 20)
+    before, weight = np.full((3, 3), 1 / 3), draw.uniform(0.1, 1, 60)
+    together = in_groups("em", share, weight, row, before)
+    for r in range(3):
+        own = row == r
+        alone = in_groups("em", share[own], weight[own], np.zeros(20, np.int64), before[:1])
+        assert alone[0].tolist() == together[r].tolist()
+    assert together.sum(axis=1) == pytest.approx(np.bincount(row, weight), abs=EXACT)
