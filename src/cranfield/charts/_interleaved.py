@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
+from cranfield.stats import HARDLY_LUCK
 
 from ._base import Chart, Picture, chart, inline
 from ._places import Axis
@@ -21,7 +22,6 @@ STEP = 26  # points from one to the next
 NAME = 18  # letters of a run
 HIGH = 260
 WANTED = 0.8  # the power at which methods are compared
-SURE = 3  # standard errors of a difference that is hardly luck
 AB, BIASED = "A/B", "balanced"  # what is no interleaving; and one that may favour a run
 STANDS = {"every": COLOURS[0], "one": COLOURS[6], "none": QUIET}  # holds at every look, at one look, not at all
 
@@ -139,4 +139,4 @@ def _fewest(lines: list[list[Row]]) -> str:
 
 def _doubt(row: Row) -> str:
     """A word of caution where simulated users may have seen no difference but for luck."""
-    return " (it may be luck)" if abs(row["difference"]) < SURE * row["error"] else ""
+    return " (it may be luck)" if abs(row["difference"]) < HARDLY_LUCK * row["error"] else ""

@@ -12,8 +12,9 @@ from cranfield.online import ASSIGNMENTS, ONLINE_MEASURES, parse_ratio
 from cranfield.stats import CORRECTIONS
 from cranfield.studies import ab, assign_users
 
+from ._files import expect_another
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._named import Named, column_option
 from ._show import check_output, output_options, progress, show, typed
 from ._statistics import (
     Between,
@@ -25,7 +26,7 @@ from ._statistics import (
     level_option,
     seed_option,
 )
-from ._usage import Command, OneOf, Whole
+from ._usage import Command, OneOf, Whole, spelled
 
 DRAWN = ("effects", "sample-ratio", "looks")
 SHOWN = ("arms", "checks", "oec", "aa", "plan", "ranked", "satisfaction", "reliability", "looks", "effects")
@@ -44,7 +45,6 @@ OF_ANALYSIS = (
     *("measures", "ratios", "lower", "control", "covariates", "before", "oec", "aa", "relative", "power"),
     *("users_per_day", "ranked", "require", "engine", "named", "planned"),
 )
-SPELLED = {"measures": "measure", "ratios": "ratio", "covariates": "covariate", "named": "column"}  # as options
 
 
 class Weights(click.ParamType[dict[str, float]]):
@@ -140,13 +140,7 @@ Examples:
 @click.option("--power", type=Between(0, 1, example=".8"), help="The chance to show it.  [default: 0.8]")
 @click.option("--users-per-day", type=Between(0, example="1000"), help="New users a day: then it says how many days.")
 @click.option("--require", type=OneOf(["better", "no-harm"]), help="Exit 3 unless every treatment is, and is trusted.")
-@click.option(
-    "--column",
-    "named",
-    type=Named("WHAT=NAME", "arm=variant"),
-    multiple=True,
-    help="Which column holds arm, user, day, or a field of a log, if its name does not say so.",
-)
+@column_option("holds arm, user, day, or a field of a log", "arm=variant")
 @engine_option
 @click.option("--assign", metavar="USERS", help="Names, one in a line (- is stdin): print the arm of each.")
 @click.option("--experiment", metavar="NAME", help="For --assign: its name parts it from other experiments.")
@@ -196,21 +190,15 @@ def _check(data: str | None, assign: str | None, given: dict[str, Any], chart: s
     for option in others:
         if given[option]:
             about = "--assign" if assign is None else "the analysis of an experiment"
-            raise click.UsageError(f"--{_spelled(option)} is about {about}\nhint: leave it out")
+            raise click.UsageError(f"{spelled(option)} is about {about}\nhint: leave it out")
     if assign is not None and (chart or not given["experiment"]):
         if chart:
             raise click.UsageError("--chart is about the analysis of an experiment\nhint: leave it out")
         raise click.UsageError("--assign needs --experiment\nhint: name it: --experiment ranker-2")
     for option in ("power", "users_per_day"):
         if given[option] and not given["relative"]:
-            raise click.UsageError(f"--{_spelled(option)} needs --relative\nhint: how large an effect: --relative .01")
-    for read in filter(None, (data, assign, given["before"], given["stored"])):
-        if output and Path(output).is_file() and Path(read).is_file() and Path(output).samefile(read):
-            raise InputError(f"{output}: this file is one of those that are read", hint="write to another file")
-
-
-def _spelled(option: str) -> str:
-    return SPELLED.get(option, option.replace("_", "-"))
+            raise click.UsageError(f"{spelled(option)} needs --relative\nhint: how large an effect: --relative .01")
+    expect_another(output, (data, assign, given["before"], given["stored"]))
 
 
 def _analysed(file: str, given: dict[str, Any]) -> Study:

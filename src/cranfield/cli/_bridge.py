@@ -7,7 +7,7 @@ import click
 from cranfield.studies import bridge
 
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._named import column_option
 from ._show import check_output, output_options, progress, show, typed
 from ._statistics import check_chart, draw_chart, engine_option, level_option, seed_option
 from ._usage import Command, OneOf, Whole
@@ -25,13 +25,7 @@ BY = ("kendall", "spearman", "pearson")
     "--outcome", metavar="MEASURE", help="The online measure to take from a log whose arms are the runs: ctr."
 )
 @click.option("--lower", is_flag=True, help="Of what is in the table, less is better.")
-@click.option(
-    "--column",
-    "named",
-    type=Named("WHAT=NAME", "value=ctr"),
-    multiple=True,
-    help="Which column holds run, value or error (of a log: arm, user, ...), if its name does not say so.",
-)
+@column_option("holds run, value or error (of a log: arm, user, ...)", "value=ctr")
 @engine_option
 @click.option("--by", type=OneOf(BY), default="kendall", show_default=True, help="What puts measures in order.")
 @click.option(

@@ -15,7 +15,8 @@ from cranfield.studies import clicks
 
 from ._files import check_place, whole
 from ._layout import lay_out, notes_on
-from ._leaderboard import Named, Shares
+from ._leaderboard import Shares
+from ._named import column_option
 from ._show import check_output, note, output_options, progress, show, typed
 from ._statistics import asked_chart, chart_options, check_chart, draw_chart, engine_option, level_option, seed_option
 from ._usage import Command, OneOf
@@ -77,13 +78,7 @@ Examples:
 @click.command("clicks", cls=Command, help=HELP)
 @click.argument("log", metavar="LOG...", nargs=-1, required=True)
 @click.option("--ubi", is_flag=True, help="LOG is QUERIES and EVENTS of User Behavior Insights, or their folder.")
-@click.option(
-    "--column",
-    "named",
-    type=Named("WHAT=NAME", "topic=search_phrase"),
-    multiple=True,
-    help="Which column holds what, if its name does not say so.",
-)
+@column_option("holds what", "topic=search_phrase")
 @click.option(
     "--model",
     "models",

@@ -9,7 +9,7 @@ from cranfield.online import ESTIMATORS, PROPENSITIES, SLATE_ESTIMATORS, Positio
 from cranfield.studies import counterfactual
 
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._named import column_option
 from ._show import check_output, output_options, progress, show, typed
 from ._statistics import check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, OneOf, Whole
@@ -85,14 +85,7 @@ Examples:
     show_default=True,
     help="What the log's propensities are.",
 )
-@click.option(
-    "--column",
-    "named",
-    type=Named("WHAT=NAME", "reward=revenue"),
-    multiple=True,
-    help="Which column holds reward, propensity, impression, rank, topic, document, user or model, if its name does "
-    "not say so.",
-)
+@column_option("holds reward, propensity, impression, rank, topic, document, user or model", "reward=revenue")
 @click.option(
     "--interval",
     type=OneOf(["normal", "bootstrap"]),

@@ -1,22 +1,21 @@
 """cranfield crowd."""
 
-import textwrap
-from pathlib import Path
 from typing import Any
 
 import click
 
-from cranfield.core import InputError, Study, parameters
+from cranfield.core import Study
 from cranfield.crowds import AGGREGATIONS, POINTS
 from cranfield.data import read_labels, read_qrels, read_votes, write
 from cranfield.studies import crowd
 
-from ._files import check_place, whole
+from ._files import check_place, expect_another, whole
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._listed import list_methods
+from ._named import Named, column_option
 from ._show import check_output, note, output_options, progress, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole, threads_option
+from ._usage import Command, OneOf, Whole, spelled, threads_option
 
 DRAWN = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")
 SHOWN = (
@@ -25,22 +24,9 @@ SHOWN = (
 )
 FEW = {"workers": 15, "label_noise": 15, "machine_runs": 15, "strengths": 20}  # rows
 QRELS = (".qrels", ".trec")
-WIDE = 76  # columns of help
 OF_LABELS = ("gold", "gold_rel", "use_gold", "by", "machine_qrels", "runs", "measures", "aware", "stopping")
 NEEDS = {"measures": "runs", "aware": "runs", "use_gold": "gold", "gold_rel": "gold"}
 NEEDED = {"label-orders": "runs", "label-noise": "runs", "stopping": "stopping", "strengths": "pairs"}  # by charts
-SPELLED = {"measures": "measure", "by": "grade"}  # as options
-
-
-def _methods() -> str:
-    """The catalogue: each method with its settings, and below it in words."""
-    lines = []
-    for cls in AGGREGATIONS:
-        settings = ", ".join(f"{setting.name}={setting.default!r}" for setting in parameters(cls))
-        lines += textwrap.wrap(f"{cls.name}({settings})", WIDE, initial_indent="  ", subsequent_indent=" " * 4)
-        lines += textwrap.wrap(cls.weighs, WIDE, initial_indent=" " * 6, subsequent_indent=" " * 6)
-    return "\n".join(lines)
-
 
 HELP = f"""Labels of many workers become one: merging, agreement, workers, and the order of runs.
 
@@ -49,7 +35,7 @@ Parquet; text without a header in this order). -o merged.qrels writes the merged
 
 \b
 Methods, and whose answers count for more:
-{_methods()}
+{list_methods(AGGREGATIONS, lambda method: method.weighs)}
 
 The first --method gives the merged labels; the others are set beside it. Machines (LLM judges) are workers that are
 marked, by a column kind, --machine or --machine-qrels; they are never merged with people unless --include-machines says
@@ -69,13 +55,7 @@ Examples:
 
 @click.command("crowd", cls=Command, help=HELP)
 @click.argument("labels", metavar="LABELS")
-@click.option(
-    "--column",
-    "named",
-    type=Named("WHAT=NAME", "worker=annotator"),
-    multiple=True,
-    help="Which column holds topic, document, worker, grade, time or kind, if its name does not say so.",
-)
+@column_option("holds topic, document, worker, grade, time or kind", "worker=annotator")
 @click.option(
     "--columns",
     metavar="A,B,...",
@@ -168,25 +148,15 @@ def _check(labels: str, *, pairs: bool, judgments: bool, output: str | None, dra
     for option in OF_LABELS if pairs else ():
         if given[option]:
             raise click.UsageError(
-                f"--{_spelled(option)} is about labels of documents\nhint: leave it out, or leave out --pairs"
+                f"{spelled(option)} is about labels of documents\nhint: leave it out, or leave out --pairs"
             )
     for option, needs in NEEDS.items():
         if given[option] and not given[needs]:
-            raise click.UsageError(f"--{_spelled(option)} needs --{needs}\nhint: give --{needs} too, or leave it out")
+            raise click.UsageError(f"{spelled(option)} needs --{needs}\nhint: give --{needs} too, or leave it out")
     needed = NEEDED.get(draw)
     if needed and not (pairs if needed == "pairs" else given[needed]):
         raise click.UsageError(f"the chart {draw} needs --{needed}\nhint: give --{needed}, or choose another chart")
-    read = [labels, given["gold"], *dict(given["machine_qrels"]).values(), *given["runs"]]
-    if output and any(_same(output, each) for each in read if each):
-        raise InputError(f"{output}: this file is one of those that are read", hint="write to another file")
-
-
-def _same(one: str, other: str) -> bool:
-    return Path(one).is_file() and Path(other).is_file() and Path(one).samefile(other)
-
-
-def _spelled(option: str) -> str:
-    return SPELLED.get(option, option.replace("_", "-"))
+    expect_another(output, (labels, given["gold"], *dict(given["machine_qrels"]).values(), *given["runs"]))
 
 
 def _labels(file: str, settings: dict[str, Any]) -> Study:

@@ -1,7 +1,7 @@
 """Files that are there whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +35,13 @@ def is_stream(target: str) -> bool:
     """Whether this is /dev/stdout or another pipe: nothing that could be replaced, or whose name says anything."""
     path = Path(target)
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def expect_another(target: str | None, read: Iterable[str | None]) -> None:
+    """Refuse to write over a file that is read."""
+    path = Path(target or "")
+    if path.is_file() and any(Path(file).is_file() and path.samefile(file) for file in read if file):
+        raise InputError(f"{target}: this file is one of those that are read", hint="write to another file")
 
 
 def check_place(target: str) -> None:

@@ -1,16 +1,16 @@
 """cranfield interleave."""
 
-import textwrap
 from typing import Any
 
 import click
 
-from cranfield.core import Study, parameters
-from cranfield.online import INTERLEAVINGS, PLANNED, USERS
+from cranfield.core import Study
+from cranfield.online import INTERLEAVINGS, PLANNED, USERS, Interleaving
 from cranfield.studies import interleave, interleaved_page, sensitivity
 
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._listed import list_methods
+from ._named import column_option
 from ._show import check_output, output_options, progress, show, ties_option, typed
 from ._statistics import (
     Between,
@@ -22,10 +22,9 @@ from ._statistics import (
     level_option,
     seed_option,
 )
-from ._usage import Command, OneOf, Whole
+from ._usage import Command, OneOf, Whole, spelled
 
 SHOWN = ("result", "transitivity", "sensitivity", "page")
-WIDE = 76  # columns of help
 BELONGS = {  # options that one of the three questions knows
     "named": "a log",
     "by": "a log",
@@ -34,19 +33,11 @@ BELONGS = {  # options that one of the three questions knows
     "user": "--sensitivity",
     "users": "--sensitivity",
 }
-SPELLED = {"named": "column", "judged": "sensitivity"}
 
 
-def _methods() -> str:
-    """The catalogue: each method with its settings, and below it in words."""
-    lines = []
-    for cls in INTERLEAVINGS:
-        settings = ", ".join(f"{setting.name}={setting.default!r}" for setting in parameters(cls))
-        written = f"{cls.name}({settings})" if settings else cls.name
-        first = str(cls.__doc__).partition("\n")[0].partition(": ")[2]
-        lines += textwrap.wrap(written, WIDE, initial_indent="  ", subsequent_indent=" " * 4)
-        lines += textwrap.wrap(first, WIDE, initial_indent=" " * 6, subsequent_indent=" " * 6)
-    return "\n".join(lines)
+def _words(method: type[Interleaving]) -> str:
+    """What it does: its docstring begins with its name."""
+    return str(method.__doc__).partition("\n")[0].partition(": ")[2]
 
 
 HELP = f"""Which of two runs do users prefer, when both are on one page?
@@ -62,7 +53,7 @@ test?
 
 \b
 Methods:
-{_methods()}
+{list_methods(INTERLEAVINGS, _words)}
 
 \b
 Examples:
@@ -86,13 +77,7 @@ Examples:
     help="How pages are made, or which pages of LOG count; with --sensitivity it may be repeated.",
 )
 @click.option("--by", type=OneOf(["wins", "credit"]), default="wins", show_default=True, help="What users prefer by.")
-@click.option(
-    "--column",
-    "named",
-    type=Named("WHAT=NAME", "user=client"),
-    multiple=True,
-    help="Which column of LOG holds impression, user, topic, team, ..., if its name does not say so.",
-)
+@column_option("of LOG holds impression, user, topic, team, ...", "user=client")
 @engine_option
 @click.option(
     "--planned",
@@ -154,8 +139,7 @@ def _check(
     for option, belongs in BELONGS.items():
         source = click.get_current_context().get_parameter_source(option)
         if belongs != asked and source is not click.core.ParameterSource.DEFAULT:
-            spelled = SPELLED.get(option, option)
-            raise click.UsageError(f"--{spelled} is about {belongs}, not {asked}\nhint: leave it out")
+            raise click.UsageError(f"{spelled(option)} is about {belongs}, not {asked}\nhint: leave it out")
     if asked == "a log" and len(files) > 1:
         hint = "give one file, a folder or a pattern in quotes; runs need --topic or --sensitivity"
         raise click.UsageError(f"{len(files)} files are given where one log is meant\nhint: {hint}")

@@ -10,6 +10,7 @@ from cranfield.stats import CORRECTIONS, INTERVALS, shorten
 from cranfield.studies import leaderboard
 
 from ._layout import Cells, lay_out, notes_on
+from ._named import Named, column_option
 from ._show import check_output, output_options, progress, scale_option, show, typed
 from ._statistics import Between, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._topics import read_topics
@@ -26,22 +27,6 @@ FEW = 25
 ROWS = {"ranks": None, "left_out": 5}  # the whole board, and of what is left out some
 WIDE = 32  # letters of a name
 DRAWN = ("board", "stability", "sota", "public-private", "moves", "pareto", "flips", "sizes", "orders", "facets")
-
-
-class Named(click.ParamType[tuple[str, str]]):
-    """A word and what it stands for: WORD=TEXT."""
-
-    def __init__(self, name: str, example: str) -> None:
-        self.name, self.example = name, example
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Both parts."""
-        if isinstance(value, tuple):
-            return value
-        word, sign, text = str(value).partition("=")
-        if not sign or not word:
-            self.fail(f"cannot be {value}\nhint: write it as {self.example}", param, ctx)
-        return word.strip(), text.strip()
 
 
 class Shares(click.ParamType[tuple[float, ...]]):
@@ -64,13 +49,7 @@ class Shares(click.ParamType[tuple[float, ...]]):
     help="Who submitted which run when: a table with run, group, date, baseline and costs.  [default: the runs' own "
     "ir_metadata headers]",
 )
-@click.option(
-    "--column",
-    "columns",
-    type=Named("WHAT=NAME", "group=team"),
-    multiple=True,
-    help="Which column of --entries holds run, group, date, baseline or description, if its name does not say so.",
-)
+@column_option("of --entries holds run, group, date, baseline or description", "group=team", to="columns")
 @click.option(
     "--value", metavar="NAME", help="A board of which only means are known: the column of --entries with them."
 )

@@ -12,7 +12,7 @@ from cranfield.stats import INTERVALS
 from cranfield.studies import novelty
 
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._named import column_option
 from ._show import check_output, output_options, progress, show
 from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
 from ._usage import Command, OneOf, Whole
@@ -31,13 +31,7 @@ FEW = {"bests": 40, "seen_out": 10, "per_topic": 10}  # rows
     metavar="FILE",
     help="Who submitted which run when: a table with run, group and date.  [default: the runs' own ir_metadata]",
 )
-@click.option(
-    "--column",
-    "columns",
-    type=Named("WHAT=NAME", "group=team"),
-    multiple=True,
-    help="Which column of --entries holds run, group or date, if its name does not say so.",
-)
+@column_option("of --entries holds run, group or date", "group=team", to="columns")
 @click.option("--by", metavar="MEASURE", help="By which the best run of a group is chosen.  [default: the measure]")
 @click.option(
     "--depth", type=Whole(), help="Documents that unique contributions, rareness and pools look at.  [default: @k]"

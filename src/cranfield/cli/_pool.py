@@ -31,7 +31,7 @@ from cranfield.studies import audit_pool, pool, read_candidates, replay_pool
 
 from ._files import check_place, whole
 from ._layout import Cells, lay_out, notes_on
-from ._leaderboard import Named
+from ._named import column_option
 from ._pool_options import begun_with, check_files, check_options, check_outputs, expect_the_same
 from ._show import check_output, note, output_options, progress, show, ties_option, typed
 from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
@@ -139,13 +139,7 @@ Examples:
     help="Documents that the known judgments lack: not asked for, or not relevant.",
 )
 @click.option("--entries", metavar="FILE", help="Which group made which run: a table.  [default: the runs' headers]")
-@click.option(
-    "--column",
-    "columns",
-    type=Named("WHAT=NAME", "group=team"),
-    multiple=True,
-    help="Which column of --entries holds run or group, if its name does not say so.",
-)
+@column_option("of --entries holds run or group", "group=team", to="columns")
 @click.option("--leave-out/--no-leave-out", default=True, show_default=True, help="Leave out each group in turn.")
 @click.option(
     "--test", default="t", show_default=True, metavar="NAME", help=f"Of pairs of runs: {', '.join(TESTS.names())}."

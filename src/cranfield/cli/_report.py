@@ -10,7 +10,8 @@ from cranfield.core import ParameterError
 from cranfield.data import read_entries
 
 from ._files import check_place, whole
-from ._leaderboard import Named, Shares, private_of
+from ._leaderboard import Shares, private_of
+from ._named import Named, column_option
 from ._show import note, progress, scale_option
 from ._statistics import level_option, seed_option
 from ._usage import Command, Whole
@@ -36,13 +37,7 @@ SUFFIXES = (".html", ".htm", ".pdf")
 @click.option("--pair", "pairs", nargs=2, multiple=True, metavar="A B", help="Only this pair of runs; may be repeated.")
 @click.option("--baseline", metavar="RUN", help="Compare every other run with this one.  [default: the two that lead]")
 @click.option("--entries", metavar="FILE", help="Who submitted which run when: run, group, date, baseline, costs.")
-@click.option(
-    "--column",
-    "columns",
-    type=Named("WHAT=NAME", "group=team"),
-    multiple=True,
-    help="Which column of --entries holds run, group, date, baseline or description, if its name does not say so.",
-)
+@column_option("of --entries holds run, group, date, baseline or description", "group=team", to="columns")
 @click.option(
     "--private", multiple=True, metavar="TOPICS", help="Topics that are kept off the board (301,302 or @FILE)."
 )

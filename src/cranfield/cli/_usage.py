@@ -111,6 +111,12 @@ def two_lines(error: click.UsageError) -> tuple[str, str]:
     return (problem, hint) if hint else (problem[:1].lower() + problem[1:], f"write: {_usage(error.ctx)}")
 
 
+def spelled(name: str) -> str:
+    """An option of the running command as one types it, by the name under which its function gets it."""
+    options = click.get_current_context().command.params
+    return next(max(option.opts, key=len) for option in options if option.name == name)
+
+
 def in_options(hint: str, options: Collection[str]) -> str:
     """A hint that speaks of arguments in Python, in the words of a command with these ``options``.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, Provenance, Table, UnknownName, generator
-from cranfield.stats import LEVEL, check_level
+from cranfield.stats import HARDLY_LUCK, LEVEL, check_level
 
 from ._interleaving import Interleaving, interleave, parse_interleaving
 
@@ -20,7 +20,6 @@ Numbers: TypeAlias = NDArray[np.float64]
 
 POWERS = (0.8, 0.95)
 AB, BIASED = "A/B", "balanced"  # what is no interleaving; and one in which clicks that see no relevance favour a run
-SURE = 3  # standard errors of a difference that is hardly luck
 METHODS = ("balanced", "team-draft", "probabilistic", "optimised")
 COLUMNS = ("method", "measure", "users", "difference", "error", "better", "power", "impressions")
 
@@ -142,7 +141,7 @@ def sensitivity_sentence(table: Table) -> str:
     if len(fewest) > 1:
         times = fewest[1]["impressions"] / best["impressions"]
         said += f", an A/B test on {fewest[1]['measure']} {fewest[1]['impressions']:,}: {times:.3g} times as many"
-    unsure = {row["method"] for row in rows if abs(row["difference"]) < SURE * row["error"]}
+    unsure = {row["method"] for row in rows if abs(row["difference"]) < HARDLY_LUCK * row["error"]}
     doubt = f" Simulate more users for {', '.join(sorted(unsure))}: there the difference may be luck." if unsure else ""
     return f"{said}.{doubt}"
 

@@ -18,6 +18,7 @@ from ._answers import answers_table as answers_table
 from ._answers import never_answered as never_answered
 from ._assumptions import Finding as Finding
 from ._assumptions import assumptions as assumptions
+from ._base import HARDLY_LUCK as HARDLY_LUCK
 from ._base import LEVEL as LEVEL
 from ._base import TESTS as TESTS
 from ._base import Alternative as Alternative

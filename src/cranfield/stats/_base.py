@@ -21,6 +21,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 Elsewhere: TypeAlias = Callable[[Callable[[int], Any], int], list[Any]]
 
 LEVEL = 0.05
+HARDLY_LUCK = 3  # standard errors beyond which a difference is hardly luck, where nothing is tested
 CELLS = 4_000_000  # of a matrix (pair, topic) that is made at once: 32 MB
 
 
