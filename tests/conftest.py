@@ -56,7 +56,7 @@ for _size in SIZES.values():
     )
 settings.load_profile(SIZE.name)
 
-SERVICES = {"postgres", "postgres_server", "browser", "page", "spark"}
+SERVICES = {"postgres", "postgres_server", "browser", "page", "spark", "cluster"}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

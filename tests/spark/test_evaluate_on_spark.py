@@ -215,7 +215,7 @@ def test_the_command_says_the_same_and_lands_the_values(
     assert len(pl.read_parquet(tmp_path / "values.parquet" / "*.parquet")) == 4 * 12 * 2
     code, out, err = ended("gone.parquet", small.tables[1])
     assert (code, out) == (1, "")
-    assert err == "error: gone.parquet: there is no such file\nhint: check the name of the file\n"
+    assert err == "error: gone.parquet: there is no such file\nhint: check the name; files are read where Spark is\n"
 
 
 def row(**changed: Any) -> dict[str, Any]:

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from ._engines import Engine as Engine
     from ._engines import connect as connect
     from ._engines import fetch as fetch
+    from ._engines import spark_paths as spark_paths
     from ._engines import spark_session as spark_session
     from ._entries import ENTRY_COLUMNS as ENTRY_COLUMNS
     from ._entries import Entries as Entries
@@ -168,7 +169,7 @@ else:
             "_corpus": "Corpus each_document read_corpus",
             "_corpus_files": "Found",
             "_engine_faults": "spark_fault",
-            "_engines": "Engine connect fetch spark_session",
+            "_engines": "Engine connect fetch spark_paths spark_session",
             "_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "_factors": "Factors read_factors",
             "_flipped": "flip_labels flipped_grades",

@@ -105,7 +105,7 @@ def spark_fault(error: Exception, name: str) -> CranfieldError:
     said = str(error).strip()
     condition = getattr(error, "getCondition", lambda: None)() or ""
     if condition == "PATH_NOT_FOUND" or "does not exist" in said.partition("\n")[0]:
-        return problem(name, "E-MISSING", "there is no such file", "check the name of the file")
+        return problem(name, "E-MISSING", "there is no such file", "check the name; files are read where Spark is")
     if condition == "PATH_ALREADY_EXISTS":
         return problem(name, "E-EXISTS", "there is something of this name already", "overwrite=True writes over it")
     if condition == "UNABLE_TO_INFER_SCHEMA":

@@ -1,12 +1,15 @@
 """Where logs are asked: DuckDB in this process, or Spark. The same expressions run on both."""
 
+import os
 import tempfile
+from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import InputError, ParameterError, need
+from cranfield.core import CranfieldError, InputError, ParameterError, need
 
 from ._engine_faults import fault_of
 
@@ -35,6 +38,7 @@ class Engine:
 
     def read(self, paths: list[str], kind: str, *, tabs: bool = False) -> "Expression":
         """Files of one kind (parquet, json, csv) as a table; every cell of CSV as text."""
+        paths = paths if self.session is None else spark_paths(paths)
         if kind == "parquet":
             return self._parquet(paths)
         if kind == "json":
@@ -111,6 +115,11 @@ def fetch(expression: "Expression") -> "pa.Table":
     return Engine(backend, getattr(backend, "_session", None)).fetch(expression)
 
 
+def spark_paths(paths: Iterable[str]) -> list[str]:
+    """Files that are here by their whole names: a server of Spark's stands in another folder."""
+    return [os.path.abspath(path) if glob(path) else path for path in paths]  # noqa: PTH100, PTH207
+
+
 def _all(paths: list[str]) -> Any:
     """Files as Spark takes them: by one name, or several."""
     return paths[0] if len(paths) == 1 else paths
@@ -160,24 +169,33 @@ def _duckdb(ibis: Any, memory: str | None) -> "BaseBackend":
 
 def _session(address: str) -> Any:
     """A Spark session of our own, whose workers run this very Python."""
-    import os
     import sys
 
     need("pyspark", extra="spark")
     from pyspark.sql import SparkSession
 
     _reach(address)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("cranfield").config("spark.ui.showConsoleProgress", "false")
-    builder = builder.remote(address) if address.startswith("sc://") else builder.master(address)
+    builder = SparkSession.builder.appName("cranfield")
     try:
-        session = builder.getOrCreate()
-        if not address.startswith("sc://"):
-            session.sparkContext.setLogLevel("FATAL")  # what fails is said in two lines, not by Java
+        if address.startswith("sc://"):  # a server of Spark's, with settings of its own
+            need("grpc", extra="spark")
+            return builder.remote(address).getOrCreate()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        session = builder.master(address).config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        _hush(session.sparkContext)
+    except CranfieldError:
+        raise
     except Exception as error:
         said = str(error).strip().partition("\n")[0]
         raise InputError(f"{address}: Spark does not answer: {said}", hint=HINT, code="E-ENGINE") from None
     return session
+
+
+def _hush(context: Any) -> None:
+    """What fails is said in two lines, not by Java; that nobody is there to work is heard, or one waits in vain."""
+    context.setLogLevel("FATAL")
+    logs = context._jvm.org.apache.logging.log4j
+    logs.core.config.Configurator.setLevel("org.apache.spark.scheduler.TaskSchedulerImpl", logs.Level.WARN)
 
 
 def _reach(address: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import InputError, ParameterError, need
-from cranfield.data import find_columns, spark_fault, spark_session
+from cranfield.data import find_columns, spark_fault, spark_paths, spark_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,7 +151,7 @@ def _read(session: "SparkSession", data: Any, name: str) -> "DataFrame":
     if not several or not all(isinstance(one, str | PathLike) for one in several):
         hint = "give paths of Parquet (files, folders or patterns) or a DataFrame of Spark"
         raise ParameterError(f"{name}: an object of type {type(data).__name__} is no table", hint=hint)
-    return session.read.parquet(*map(fspath, several))
+    return session.read.parquet(*spark_paths(map(fspath, several)))
 
 
 def _text(table: "DataFrame", found: Mapping[str, str | None], what: str, name: str) -> "Column":
