@@ -175,6 +175,16 @@ def graded() -> Input:
     return Input(qrels, run)
 
 
+def three_runs() -> dict[str, dict[str, dict[str, float]]]:
+    """The run of ``graded``, the same upside down, and its documents in an order that has nothing to do with either."""
+    run = graded().run
+    return {
+        "as-it-is": run,
+        "upside-down": {topic: {document: -score for document, score in row.items()} for topic, row in run.items()},
+        "shuffled": {topic: {d: float(37 * i % 101) for i, d in enumerate(sorted(row))} for topic, row in run.items()},
+    }
+
+
 def many_ties(*, topics: int = 50, depth: int = 1000) -> Input:
     """Fifty topics of a thousand documents whose scores are rounded to one decimal."""
     rng = Random(1974)

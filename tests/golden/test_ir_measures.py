@@ -2,8 +2,10 @@
 
 from math import sqrt
 
+import ir_measures
 import pytest
 
+import cranfield as cf
 from cranfield.measures import parse_measure
 
 from .inputs import graded, inputs
@@ -58,3 +60,18 @@ def test_leaving_out_the_unjudged_makes_a_difference_in_the_input() -> None:
     theirs = golden("ir_measures")["graded"]
     for whole, condensed in (("AP", "AP(judged_only=True)"), ("nDCG", "nDCG(judged_only=True)")):
         assert all(theirs[whole][topic] < theirs[condensed][topic] for topic in theirs[whole])
+
+
+def test_ir_measures_sees_two_rankings_of_one_run_where_scores_tie() -> None:
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0, "z": 1.0}}
+    theirs = ir_measures.calc_aggregate([ir_measures.RR, ir_measures.RR @ 10], qrels, run)
+    assert theirs == {ir_measures.RR: 1 / 2, ir_measures.RR @ 10: 1}
+    assert cf.evaluate(qrels, run, "RR RR@10").cube[0, 0].tolist() == [1 / 2, 1 / 2]
+    assert cf.evaluate(qrels, run, "RR RR@10", ties="docno-asc").cube[0, 0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("written", ["ndcg@10", "map", "mrr"])
+def test_names_of_measures_may_be_written_in_any_case_here(written: str) -> None:
+    with pytest.raises(NameError):
+        ir_measures.parse_measure(written)
+    assert str(parse_measure(written)) in ("nDCG@10", "AP", "RR")

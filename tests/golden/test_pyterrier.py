@@ -9,7 +9,7 @@ import pytest
 import cranfield as cf
 from cranfield.beside import read_experiment, to_experiment
 
-from .inputs import inputs
+from .inputs import graded, inputs, three_runs
 from .reading import EXACT, golden
 
 NAMES = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR", "P_5": "P@5"}
@@ -48,6 +48,30 @@ def test_the_t_test_is_that_of_the_experiment(values: cf.Values) -> None:
     told = cf.test(values, "t", correct="none")["tests"].rows()
     p = {row["measure"]: row["p"] for row in told}
     assert p == pytest.approx({NAMES[name]: value for name, value in golden("pyterrier")["p"].items()}, rel=1e-9)
+
+
+@pytest.mark.parametrize("correction", golden("pyterrier")["corrected"])
+def test_corrections_over_systems_within_a_measure_are_those_of_the_experiment(correction: str) -> None:
+    ours = cf.evaluate(graded().qrels, three_runs(), list(NAMES))
+    told = cf.test(ours, "t", baseline="as-it-is", correct=correction)["tests"].rows()
+    for name, theirs in golden("pyterrier")["corrected"][correction].items():
+        p = {row["b"]: row["p_adjusted"] for row in told if row["measure"] == NAMES[name]}
+        assert [p["upside-down"], p["shuffled"]] == pytest.approx(theirs, rel=1e-9)
+
+
+def test_a_topic_without_results_counts_as_worst_in_both_and_one_that_was_not_asked_only_here() -> None:
+    given, theirs = inputs()["missing topics"], golden("pyterrier")["missing"]
+    ours = cf.evaluate(given.qrels, given.run, "map")
+    assert list(ours.mean()["AP"]) == pytest.approx(theirs["all topics"], abs=EXACT)
+    first = cf.evaluate({"in both": given.qrels["in both"]}, given.run, "map")
+    assert list(first.mean()["AP"]) == pytest.approx(theirs["the first topic"], abs=EXACT)
+
+
+def test_neither_the_order_of_lines_nor_the_column_rank_breaks_ties_in_either() -> None:
+    forth = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "z"], "score": [1.0, 1.0], "rank": [0, 1]})
+    systems = {"forth": forth, "back": forth.iloc[::-1].assign(rank=[0, 1])}
+    ours = cf.evaluate({"1": {"a": 1}}, systems, "recip_rank")
+    assert list(ours.mean()["RR"]) == golden("pyterrier")["ties"]["recip_rank"] == [1 / 2, 1 / 2]
 
 
 def test_means_are_those_of_the_experiment(values: cf.Values) -> None:

@@ -18,7 +18,7 @@ NEEDS["crowd_kit"] = "CROWD_KIT" in os.environ  # it brings models of language w
 NEEDS["r_stats"] = "R_STATS" in os.environ  # versions of R differ in the twelfth digit
 NEEDS["r_pooled"] = "R_POOLED" in os.environ  # so do versions of metafor
 NEEDS["ranx"] = "RANX" in os.environ  # it compiles itself for a minute, and is not among the requirements of the tests
-NEEDS["fusion"] = NEEDS["ranx"]
+NEEDS["fusion"] = NEEDS["ranx_habits"] = NEEDS["ranx"]
 NEEDS["crowd_kit_models"] = "CROWD_KIT" in os.environ
 NEEDS["obp"] = "OBP" in os.environ  # it asks for an older Python than ours
 NEEDS["sample_eval"] = "SAMPLE_EVAL" in os.environ
