@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
+    "wrapping",
 ]
 exclude_patterns = ["_build", "_ext"]
 

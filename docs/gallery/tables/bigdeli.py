@@ -26,7 +26,7 @@ def orders() -> str:
     found = [dict(zip(values.runs, (f"{value:.4f}" for value in values.cube[:, 0, 0]), strict=True))]
     for prior in (["R1"], ["R2"], ["R3"], "others"):
         rows = cf.novelty(values, prior=prior)["novelty"].rows()
-        found.append({row["run"]: "-" if [row["run"]] == prior else f"{row['nrg']:.4f}" for row in rows})
+        found.append({str(row["run"]): "-" if [row["run"]] == prior else f"{row['nrg']:.4f}" for row in rows})
     lines = (
         line
         for run, paper in ORDERS.items()

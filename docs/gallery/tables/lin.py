@@ -54,10 +54,10 @@ def steps(data: Path) -> str:
     entries = read_entries(data / "leaderboards" / "msmarco-document.csv", value="MRR@100 (Eval)")
     study = cf.leaderboard(None, entries=entries, baselines=BASELINES)
     best = [row for row in study["sota"].rows() if str(row["date"]) <= UNTIL]
-    first = best[0]["mean"]
+    means = [float(str(row["mean"])) for row in best]
     lines = (
-        (f"R{place}", f"`{row['run']}`", f"{row['mean']:.3f}", f"{row['mean'] - first:.3f}" if printed else "", printed)
-        for place, (row, printed) in enumerate(zip(best, ("", *ABOVE_FIRST), strict=True), 1)
+        (f"R{place}", f"`{row['run']}`", f"{mean:.3f}", f"{mean - means[0]:.3f}" if printed else "", printed)
+        for place, (row, mean, printed) in enumerate(zip(best, means, ("", *ABOVE_FIRST), strict=True), 1)
     )
     return table(["run", "on the board", "MRR@100, board", "above R1, board", "above R1, paper"], lines, words=2)
 

@@ -19,6 +19,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: in
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
+def printed(text: str) -> list[list[str]]:
+    """The cells of a table of numbers, line by line as a paper prints it."""
+    return [line.split() for line in text.strip().splitlines()]
+
+
 def held(page: Path) -> dict[str, str]:
     """The tables that a page holds, by name."""
     return {found["name"]: found["table"] for found in HELD.finditer(page.read_text(encoding="utf-8"))}

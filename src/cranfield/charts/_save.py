@@ -2,17 +2,25 @@
 
 import re
 import zlib
+from math import ceil
 from os import PathLike, fspath
 from pathlib import Path
 from struct import pack, unpack
 from typing import Any
+from xml.etree import ElementTree
 
 from cranfield.core import ParameterError, Study, Table, need
 
 from ._base import Picture, debug_mode, draw
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
-WIDER = 1.08  # DejaVu Sans beside Liberation Sans, in a title
+WIDER = 1.08  # DejaVu Sans beside Liberation Sans, in labels
+LETTER = {
+    "600": 0.67
+}  # the most that a letter of DejaVu Sans takes in a line, as a share of its size: where it is bold
+PLAIN_LETTER = 0.58
+EDGE = 6  # points beside the longest title
+MOVED = re.compile(r"translate\((-?[\d.]+)")
 OUTSIDE = re.compile(
     r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)" viewBox="0 0 (?P=width) (?P=height)">'
     r'<rect width="(?P=width)" height="(?P=height)"'
@@ -88,11 +96,22 @@ def _roomy(svg: str) -> str:
     """
 
     def wider(found: re.Match[str]) -> str:
-        width = round(float(found["width"]) * WIDER)
+        width = max(round(float(found["width"]) * WIDER), ceil(_titled(ElementTree.fromstring(svg))))
         rest = f'height="{found["height"]}"'
         return f'width="{width}" {rest} viewBox="0 0 {width} {found["height"]}"><rect width="{width}" {rest}'
 
     return OUTSIDE.sub(wider, svg, count=1)
+
+
+def _titled(part: ElementTree.Element, left: float = 0.0, *, title: bool = False) -> float:
+    """Where the longest title below a part of a picture ends, in wide letters."""
+    left += float(moved[1]) if (moved := MOVED.match(part.get("transform", ""))) else 0.0
+    title = title or "role-title" in part.get("class", "")
+    if title and part.tag.endswith("text"):
+        letter = LETTER.get(part.get("font-weight", ""), PLAIN_LETTER) * float(part.get("font-size", "0").rstrip("px"))
+        lines = [line.text or "" for line in part] or [part.text or ""]
+        return left + letter * max(map(len, lines)) + EDGE
+    return max((_titled(inner, left, title=title) for inner in part), default=0.0)
 
 
 def _harmless(part: Any) -> Any:

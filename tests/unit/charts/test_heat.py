@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from PIL import Image
 import cranfield as cf
 from cranfield.charts import CHARTS, draw, save, to_picture
 from cranfield.charts._heat import BEST, SHADES, WORST
-from cranfield.charts._save import PNG, SVG, count_marks
+from cranfield.charts._save import PNG, SVG, _roomy, count_marks
 from cranfield.core import Table, UnknownName
 from tests.unit.charts.seen import finding, marks, rows_of, seen, spec, texts, told
 
@@ -328,3 +329,14 @@ def test_a_picture_has_room_for_wider_letters() -> None:
     assert int(found[1]) == int(found[3]) == int(found[5]) == round(int(before[1]) * 1.08)
     assert media == SVG
     assert found[2] == found[4] == before[2]
+
+
+def test_a_picture_is_as_wide_as_its_title_in_wide_letters() -> None:
+    # 60 bold letters of 15 points, of which DejaVu Sans takes .67 at most: 603 points, where the picture has far fewer.
+    table = Table({"run": ["a"], "topic": ["1"], "measure": ["AP"], "value": [0.1]})
+    picture = draw(table, "topics-runs").properties(title="m" * 60)
+    laid_out = vl_convert.vegalite_to_svg(picture.to_dict())
+    left = float(re.findall(r"translate\(([\d.]+),", laid_out)[0])
+    found = re.search(r'width="(\d+)"', _roomy(laid_out))
+    assert found is not None
+    assert int(found[1]) == ceil(left + 60 * 15 * 0.67 + 6)
