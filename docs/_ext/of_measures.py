@@ -11,11 +11,26 @@ from sections import cell, section
 
 import cranfield as cf
 from cranfield.core import definition
-from cranfield.measures import Counterexample, by_family, explained, first_use, parse_measures, user_model
+from cranfield.measures import (
+    OTHERS,
+    Counterexample,
+    OtherMeasure,
+    by_family,
+    explained,
+    first_use,
+    kind_of,
+    other_facts,
+    others,
+    parse_measures,
+    shown_example,
+    theirs_of,
+    user_model,
+)
 
 GOLDEN = Path(__file__).parents[2] / "tests" / "golden"
 MADE_BY = re.compile(r"^\| `(?P<file>\w+)\.json` \| `[^`]*` \| (?P<peer>[\w.]+(?: \d[\w.]*\w)?)", re.MULTILINE)
 OF_MEASURES = ("trec_eval", "ir_measures", "cwl_eval", "gdeval", "ranx", "pyndeval", "pyntcireval", "sample_eval")
+OF_MEASURES += ("nuggetizer",)
 THEIR_WORDS = {
     "IFTGoal": "IFT",
     "IFTGoalRate": "IFT",
@@ -40,6 +55,10 @@ ABOUT = {
     "interval": "Made to have equal steps: [](../concepts/scales.md).",
     "count": "How many there are of something; no word about quality.",
 }
+ABOUT_OTHERS = (
+    "What is no ranking, or several, has measures of its own, whose values are compared, tested and ranked as all "
+    "others are. `cranfield measures --other` lists them."
+)
 
 
 def measures() -> str:
@@ -57,7 +76,45 @@ def measures() -> str:
         told.append("\n".join(rows))
     for family, members in families.items():
         told += [f"## {family.capitalize()}", ABOUT.get(family, ""), *map(one_measure, members)]
+    return "\n\n".join([*told, other_measures()])
+
+
+def other_measures() -> str:
+    """A table of the measures of something else than one judged ranking, then each one in full."""
+    known = explained(other=True)["catalogue"].rows()
+    told = [f"## Of something else than one judged ranking\n\n{ABOUT_OTHERS}"]
+    for kind in OTHERS:
+        rows = [f"| {kind} | what it is | scale |", "|---|---|---|"]
+        rows += [
+            f"| [{row['name']}](#{kind}-{row['name'].lower()}) | {cell(str(row['definition']))} | {row['scale']} |"
+            for row in known
+            if row["family"] == kind
+        ]
+        told.append("\n".join(rows))
+    for kind, found in OTHERS.items():
+        what, _, where = found.title.partition(": ")
+        told += [f"## {what.partition(',')[0].capitalize()}", f"`{where}`"]
+        told += [one_other(cls, kind) for cls in others() if cls.name in found.catalogue.names()]
     return "\n\n".join(told)
+
+
+def one_other(cls: type[OtherMeasure], kind: str) -> str:
+    """A section about a measure of something else than one judged ranking."""
+    said = other_facts(cls)
+    claim, _, source = said["scale"].rpartition(" (")
+    given, _, working = shown_example(cls).partition("\n")
+    facts = {
+        "formula": f"`{cls.formula}`",
+        "example": f"{given}: `{working.rpartition(' = ')[0]}` = {working.rpartition(' = ')[2]}",
+        "needs": said["needs"],
+        "write": ", ".join(f"`{name}`" for name in dict.fromkeys((said["write"].partition(", ")[0], *theirs_of(cls)))),
+        "range": said["range"].partition("; ")[0],
+        "over topics": cls.aggregate,
+        "scale": f"{claim} {{cite:p}}`{source.rstrip(')')}`",
+        "golden values": ", ".join(golden().get(cls, ())) or "worked by hand, as the example is",
+        "source": f"{{cite:p}}`{cls.cite}`",
+    }
+    return section(cls, f"{kind}-{cls.name.lower()}", facts)
 
 
 def one_measure(cls: type[cf.Measure]) -> str:
@@ -149,10 +206,10 @@ def bars(shares: tuple[float, ...]) -> str:
 
 
 @cache
-def golden() -> dict[type[cf.Measure], list[str]]:
+def golden() -> dict[type, list[str]]:
     """The peers whose values a measure is tested against, by what they are called in their files."""
     peers = {found["file"]: found["peer"] for found in MADE_BY.finditer((GOLDEN / "SOURCES.md").read_text("utf-8"))}
-    agreed: dict[type[cf.Measure], list[str]] = {}
+    agreed: dict[type, list[str]] = {}
     for file in OF_MEASURES:
         for name in dict.fromkeys(names(json.loads((GOLDEN / f"{file}.json").read_text("utf-8")))):
             measure = known(name)
@@ -161,9 +218,11 @@ def golden() -> dict[type[cf.Measure], list[str]]:
     return agreed
 
 
-def known(name: str) -> type[cf.Measure] | None:
+def known(name: str) -> type | None:
     """The measure that a peer calls so."""
     word = re.split(r"[@( ]", name)[0]
+    if kind := kind_of(word):
+        return type(OTHERS[kind].parse(word))
     for text in (THEIR_WORDS.get(word, name.partition(" ")[0]), word):
         try:
             return type(parse_measures(text)[0])

@@ -91,3 +91,23 @@ def test_results_can_be_made_again(here: Path, cranfield: Command) -> None:
     changes = read_json(ended.out)["tables"]["changes"]
     assert ended.code == 3
     assert ("made_by", "nuggets.csv", "digest") in [(row["table"], row["row"], row["column"]) for row in changes]
+
+
+def test_scores_are_told_of_what_they_are_values(cranfield: Command) -> None:
+    for measure, said in (("CitationRecall", True), ("NuggetAll", False), ("strict_all_score", False)):
+        cranfield("nuggets", "a.jsonl", "b.jsonl", "-m", "NuggetAll", "--table", "scores", "-o", "scores.csv")
+        ended = cranfield("test", "--scores", "scores.csv", "--scale-of", measure, "-t", "t", "--format", "json")
+        assert ended.code == 0
+        assert (f"{measure} is ordinal (ferrante2021)" in ended.err) is said
+        named = {row["measure"] for row in read_json(ended.out)["tables"]["tests"]}
+        assert named == {"NuggetAll(strict=True)" if measure.startswith("strict") else measure}
+        refused = cranfield("anova", "--scores", "scores.csv", "--scale-of", measure, "--scale", "refuse")
+        assert (refused.code == 1) is said
+
+
+def test_rows_keep_what_they_are_values_of(cranfield: Command) -> None:
+    asked = ("-m", "NuggetAll", "-m", "AnswerLength", "-q", "--table", "per_topic", "-o", "rows.csv")
+    assert cranfield("nuggets", "a.jsonl", "b.jsonl", *asked).code == 0
+    for name in ("NuggetAll", "all_score"):
+        ended = cranfield("test", "--scores", "rows.csv", "-m", name, "--scale", "refuse", "--format", "json")
+        assert {row["measure"] for row in read_json(ended.out)["tables"]["tests"]} == {"NuggetAll"}

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 import cranfield as cf
-from cranfield.measures import by_family
+from cranfield.measures import OtherMeasure, by_family, others
 from tests.contract.project import ROOT
 
 
@@ -26,8 +26,10 @@ def of_measures() -> ModuleType:
 @pytest.fixture(scope="module")
 def sections(of_measures: ModuleType) -> dict[str, str]:
     """What the page has about each measure, by name."""
-    parts = re.split(r"^\(measure-[^)]*\)=\n### ", of_measures.measures(), flags=re.MULTILINE)[1:]
-    return {part.partition("\n")[0]: part for part in parts}
+    parts = re.split(
+        r"^\((?:measure|answers|preferences|session)-[^)]*\)=\n### ", of_measures.measures(), flags=re.MULTILINE
+    )
+    return {part.partition("\n")[0]: part for part in parts[1:]}
 
 
 @pytest.mark.parametrize("measure", by_family(), ids=lambda cls: cls.name)
@@ -37,12 +39,21 @@ def test_a_measure_is_told_in_full(measure: type[cf.Measure], sections: dict[str
         assert f"\n| {row} | " in told, row
 
 
+@pytest.mark.parametrize("measure", others(), ids=lambda cls: cls.name)
+def test_so_is_a_measure_of_something_else(measure: type[OtherMeasure], sections: dict[str, str]) -> None:
+    told = sections[measure.name]
+    for row in ("formula", "example", "golden values", "range", "scale", "source", "write"):
+        assert f"\n| {row} | " in told, row
+
+
 def test_peers_are_named_by_what_their_files_hold(of_measures: ModuleType) -> None:
     golden = {cls.name: peers for cls, peers in of_measures.golden().items()}
     assert golden["AP"] == ["trec_eval 9.0.8", "ir_measures 0.4.3", "ranx 0.3.21"]
     assert golden["IFT"] == ["cwl_eval 1.0.12"]  # there it is IFTGoal, IFTRate, IFTGoalRate
     assert golden["NCU"] == ["pyNTCIREVAL 0.0.3"]
-    assert "NRG" not in golden
+    assert golden["NuggetVital"] == ["nuggetizer 0.0.5"]
+    assert golden["SDCG"] == ["cwl_eval 1.0.12"]  # and not the sDCG of sessions
+    assert not {"NRG", "sDCG"} & set(golden)
 
 
 def test_weights_are_those_of_the_user(of_measures: ModuleType) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core import CranfieldError, Direction, ParameterError, Table, need
 from cranfield.core.render import visible, width
-from cranfield.measures import parse_measure
+from cranfield.measures import parse_named
 
 if TYPE_CHECKING:
     import altair as alt
@@ -108,6 +108,6 @@ def counted(n: int, word: str) -> str:
 def lower_is_better(measure: str) -> bool:
     """Whether a small value of a measure is a good one; numbers that are no measure of ours count upwards."""
     try:
-        return parse_measure(measure).direction is Direction.LOWER
+        return parse_named(measure).direction is Direction.LOWER
     except CranfieldError:
         return False

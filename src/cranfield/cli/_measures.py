@@ -6,13 +6,17 @@ from dataclasses import replace
 import click
 
 from cranfield.core import Study, Table
-from cranfield.measures import catalogue, explain, explained, user_model
+from cranfield.measures import OTHERS, catalogue, explain, explained, user_model
 
 from ._files import check_place, whole
 from ._show import by_family, check_output, output_options, put, show, usual_format
 from ._usage import Command, Whole
 
-MORE = "cranfield measures nDCG explains one: formula, example, parameters, scale."
+MORE = """\
+cranfield measures nDCG explains one: formula, example, parameters, scale.
+cranfield measures --other: those of written answers, preferences, sessions.
+cranfield measures --online: what live users are asked by."""
+MORE_OTHER = "cranfield measures NuggetAll explains one: formula, example, parameters, scale."
 MORE_ONLINE = "cranfield measures --online ctr explains one; cranfield clicks --set takes ready-made sets (HEART)."
 NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 
@@ -22,6 +26,7 @@ NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 @click.option(
     "--user", is_flag=True, help="The users behind measures: how far down a ranking they read, what they get."
 )
+@click.option("--other", is_flag=True, help="Measures of something else than rankings: answers, preferences, sessions.")
 @click.option("--online", is_flag=True, help="What live users are asked by: online measures, click models, …")
 @click.option(
     "--grades", metavar="GRADES", help="The ranking that they read: 3,0,1.  [default: nothing relevant, and all]"
@@ -32,6 +37,7 @@ NUMBERS = re.compile(r"-?\d+(\.\d+)?(,-?\d+(\.\d+)?)*")
 def command(
     names: tuple[str, ...],
     user: bool,
+    other: bool,
     online: bool,
     grades: str | None,
     depth: int | None,
@@ -48,13 +54,16 @@ def command(
       cranfield measures nDCG
       cranfield measures --format json
       cranfield measures --table parameters
+      cranfield measures --other
+      cranfield measures NuggetVital
       cranfield measures --online
       cranfield measures --online ctr PBM team-draft
       cranfield measures --user RBP INST P@10 --chart weights.svg
       cranfield measures --user "INST(T=2)" --grades 2,0,0,1
     """
-    if user and online:
-        raise click.UsageError("--user and --online are two lists\nhint: ask for one of them")
+    lists = [option for option, asked in (("--user", user), ("--other", other), ("--online", online)) if asked]
+    if len(lists) > 1:
+        raise click.UsageError(f"{lists[0]} and {lists[1]} are two lists\nhint: ask for one of them")
     if user:
         _show_users(names, grades, depth, chart, form=form, table=table, output=output)
         return
@@ -66,11 +75,18 @@ def command(
         _show_online(names, form=form, table=table, output=output)
         return
     if table is None and (form or usual_format(output, one=not names)) == "text":
-        put("\n\n\n".join(map(explain, names)) if names else by_family(catalogue(), {}, MORE), output)
+        put("\n\n\n".join(map(explain, names)) if names else _listed(other=other), output)
         return
     everything = form == "json" or table is not None
-    study = explained(*names) if everything else Study("measures", {"catalogue": catalogue(*names)})
+    known = catalogue(*names, other=other)
+    study = explained(*names, other=other) if everything else Study("measures", {"catalogue": known})
     show(study, form=form, table=table, output=output)
+
+
+def _listed(*, other: bool) -> str:
+    """The catalogue as people read it."""
+    titles = {kind: found.title for kind, found in OTHERS.items()} if other else {}
+    return by_family(catalogue(other=other), titles, MORE_OTHER if other else MORE)
 
 
 def _show_online(names: tuple[str, ...], *, form: str | None, table: str | None, output: str | None) -> None:

@@ -11,7 +11,7 @@ import click
 
 from cranfield.core import CranfieldError, Ties
 from cranfield.data import ORDERS, Values, read_scores
-from cranfield.measures import PEERS, as_named, parse_measure, parse_measures
+from cranfield.measures import PEERS, as_named, parse_measures
 from cranfield.studies import evaluate
 
 from ._show import progress, typed
@@ -113,7 +113,9 @@ class Given:
             if len(values.measures) > 1:
                 hint = "leave out --scale-of, or choose one of them with -m"
                 raise click.UsageError(f"{scores} has values of {len(values.measures)} measures\nhint: {hint}")
-            measure = parse_measure(self.scale_of)
+            from cranfield.measures import parse_named  # reads measures of answers too, which few ask for
+
+            measure = parse_named(self.scale_of)
             made_by = replace(values.made_by, measures=(str(measure),))
             values = replace(values, measures=(measure,), made_by=made_by)
         return values if only is None else values.only(only)
@@ -137,8 +139,11 @@ def scored(scores: str, measures: Sequence[str]) -> Values:
     else:
         values = as_named(values)
         # A name of the table's own, such as that of a time, need not be a measure that we know.
-        own = dict(zip(names, values.measures, strict=True))
-        asked = [one for text in measures for one in ([own[text]] if text in own else parse_measures(text))]
+        own = list(zip(names, values.measures, strict=True))
+        asked: list[object] = []
+        for text in measures:
+            found = [one for name, one in own if text == name] or [one for _, one in own if one.goes_by(text)]
+            asked += found or parse_measures(text)
         values = values.of_measures(asked) if asked else values
     return replace(values, made_by=replace(values.made_by, command=typed()))
 

@@ -37,6 +37,9 @@ class Named(Protocol):
     def family(self) -> str:
         """What it is like; a ``count`` is neither good nor bad."""
 
+    def goes_by(self, text: str, top: float | None = None) -> bool:
+        """Whether a text stands for it, however it is written; ``top`` is the top grade of judgments, if known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -46,6 +49,11 @@ class Given:
     aggregate: str = "mean"
     direction: Direction | None = None
     family: str = ""
+
+    def goes_by(self, text: str, top: float | None = None) -> bool:
+        """Only by what the file calls them."""
+        del top
+        return text == self.label
 
     def __str__(self) -> str:
         return self.label
@@ -96,12 +104,16 @@ class Values:
         return self.mean()._repr_html_()
 
     def index(self, measure: object) -> int:
-        """The place of a measure, given as itself or by its canonical name."""
+        """The place of a measure, given as itself or by a name, in whichever way that is written."""
         if measure in self.measures:
             return self.measures.index(measure)
         names = [str(known) for known in self.measures]
         if str(measure) in names:
             return names.index(str(measure))
+        top = None if self.assessed is None else float(self.assessed.grade.max(initial=0))
+        for i, known in enumerate(self.measures):
+            if known.goes_by(str(measure), top):
+                return i
         raise ParameterError(f"there are no values of {measure}", hint=f"there are: {', '.join(names)}")
 
     @property

@@ -136,6 +136,14 @@ from ._values import as_named as as_named
 from ._values import measure_all as measure_all
 
 if TYPE_CHECKING:
+    from ._answer_base import ANSWER_MEASURES as ANSWER_MEASURES
+    from ._answer_base import AnswerExample as AnswerExample
+    from ._answer_base import AnswerMeasure as AnswerMeasure
+    from ._answer_base import answer_measure as answer_measure
+    from ._answer_base import parse_answer_measure as parse_answer_measure
+    from ._answer_lengths import AnswerLength as AnswerLength
+    from ._answer_lengths import NuggetF as NuggetF
+    from ._answer_lengths import NuggetPrecision as NuggetPrecision
     from ._answer_values import answer_values as answer_values
     from ._answer_values import parse_answer_measures as parse_answer_measures
     from ._answer_values import usual_answer_measures as usual_answer_measures
@@ -156,6 +164,8 @@ if TYPE_CHECKING:
     from ._choose import choose_pool as choose_pool
     from ._choose import found_by as found_by
     from ._choose import rank_by_value as rank_by_value
+    from ._citations import CitationPrecision as CitationPrecision
+    from ._citations import CitationRecall as CitationRecall
     from ._diversity import DNDCG as DNDCG
     from ._diversity import NNRBP as NNRBP
     from ._diversity import NRBP as NRBP
@@ -181,6 +191,10 @@ if TYPE_CHECKING:
     from ._explain import explain as explain
     from ._explain import explained as explained
     from ._explain import first_use as first_use
+    from ._explain import other_facts as other_facts
+    from ._explain import others as others
+    from ._explain import shown_example as shown_example
+    from ._explain import theirs_of as theirs_of
     from ._explain import worked as worked
     from ._fairness import AWRF as AWRF
     from ._fairness import DisparateImpact as DisparateImpact
@@ -196,18 +210,13 @@ if TYPE_CHECKING:
     from ._fitting import Calibrated as Calibrated
     from ._fitting import Estimate as Estimate
     from ._intents import IntentAware as IntentAware
-    from ._nuggets import ANSWER_MEASURES as ANSWER_MEASURES
-    from ._nuggets import AnswerLength as AnswerLength
-    from ._nuggets import AnswerMeasure as AnswerMeasure
-    from ._nuggets import CitationPrecision as CitationPrecision
-    from ._nuggets import CitationRecall as CitationRecall
     from ._nuggets import NuggetAll as NuggetAll
-    from ._nuggets import NuggetF as NuggetF
-    from ._nuggets import NuggetPrecision as NuggetPrecision
     from ._nuggets import NuggetVital as NuggetVital
     from ._nuggets import NuggetWeighted as NuggetWeighted
-    from ._nuggets import answer_measure as answer_measure
-    from ._nuggets import parse_answer_measure as parse_answer_measure
+    from ._other import OTHERS as OTHERS
+    from ._other import kind_of as kind_of
+    from ._other import parse_named as parse_named
+    from ._other_base import OtherMeasure as OtherMeasure
     from ._overlap import Overlap as Overlap
     from ._overlap import overlap_by_topic as overlap_by_topic
     from ._overlap import rbo as rbo
@@ -258,11 +267,16 @@ else:
             "_choose": "Step choose choose_pool found_by rank_by_value",
             "_dominance": "Dominance dominate first_ranks",
             "_duplicates": "FIRST check_overlap duplicates_sentence duplicates_table may_overlap",
-            "_explain": "by_family catalogue explain explained first_use worked",
+            "_explain": "by_family catalogue explain explained first_use other_facts others shown_example theirs_of "
+            "worked",
             "_first": "cutoff_of found_first unjudged_share unjudged_within",
             "_fitting": "Calibrated Estimate",
-            "_nuggets": "ANSWER_MEASURES AnswerLength AnswerMeasure CitationPrecision CitationRecall NuggetAll NuggetF "
-            "NuggetPrecision NuggetVital NuggetWeighted answer_measure parse_answer_measure",
+            "_answer_base": "ANSWER_MEASURES AnswerExample AnswerMeasure answer_measure parse_answer_measure",
+            "_answer_lengths": "AnswerLength NuggetF NuggetPrecision",
+            "_citations": "CitationPrecision CitationRecall",
+            "_nuggets": "NuggetAll NuggetVital NuggetWeighted",
+            "_other": "OTHERS kind_of parse_named",
+            "_other_base": "OtherMeasure",
             "_answer_values": "answer_values parse_answer_measures usual_answer_measures",
             "_overlap": "Overlap overlap_by_topic rbo",
             "_preferred": "PREFERENCES PrefGroup PrefPair PrefSimp PreferenceMeasure parse_preference_measure "

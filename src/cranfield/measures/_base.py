@@ -139,6 +139,12 @@ class Measure(Declared, ABC):
         k = self.k or np.finfo(float).max
         return down[np.arange(len(down)), block.upto(k if cut is None else np.minimum(cut, k))]
 
+    def goes_by(self, text: str, top: float | None = None) -> bool:
+        """Whether a text stands for it, however it is written; ``top`` is the top grade of judgments, if known."""
+        from ._parse import stands_for  # which reads all measures, and so needs this module
+
+        return stands_for(text, self, top)
+
     def __matmul__(self, at: float) -> Self:
         return replace(self, **{self.at: at})  # type: ignore[arg-type]  # the field that ``at`` names
 

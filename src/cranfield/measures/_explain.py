@@ -1,7 +1,7 @@
 """The catalogue in words, and as plain values for the documentation and the server."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from cranfield.data import NEEDED, assess_grades
 
 from ._base import MEASURES, Browsing, Cascade, Discounted, Measure, Reader
 from ._claims import Example
+from ._other import NAME, OTHERS, kind_of, parse_named
+from ._other_base import OtherExample, OtherMeasure
 from ._parse import parse_measure, parse_measures
 from ._values import measure_all
 
@@ -18,11 +20,18 @@ FAMILIES = ("binary", "graded", "user model", "diversity", "fairness", "aspects"
 USERS = (Discounted, Cascade, Reader, Browsing)  # whose docstrings say who reads, the most special first
 CUT = 10  # where a measure is cut off that needs it, and shows no example
 
+AnyMeasure: TypeAlias = type[Measure] | type[OtherMeasure]
+
 
 def by_family() -> list[type[Measure]]:
     """The measures as people look for them: family by family, each by name."""
     known = (*FAMILIES, *(cls.family for cls in MEASURES))  # a measure from outside may bring its own
     return sorted(MEASURES, key=lambda cls: (known.index(cls.family), cls.name.casefold()))
+
+
+def others() -> list[type[OtherMeasure]]:
+    """The measures of something else than one judged ranking: kind by kind, each by name."""
+    return [cls for kind in OTHERS.values() for cls in sorted(kind.catalogue, key=lambda cls: cls.name.casefold())]
 
 
 def first_use(cls: type[Measure]) -> Measure:
@@ -32,30 +41,40 @@ def first_use(cls: type[Measure]) -> Measure:
     return cls(k=CUT) if cls.needs_cutoff else cls()
 
 
-def catalogue(*names: str) -> Table:
-    """One row per measure, or those named: its family, its scale, its source, its parameters, what it is."""
+def _first(cls: AnyMeasure) -> Any:
+    """The same for a measure of anything."""
+    if issubclass(cls, Measure):
+        return first_use(cls)
+    return parse_named(cls.example.of) if cls.example else cls()
+
+
+def catalogue(*names: str, other: bool = False) -> Table:
+    """One row per measure, or those named: its family, its scale, its source, its parameters, what it is.
+
+    With ``other`` those of something else than one judged ranking, whose family is what they are of.
+    """
     return _table(
-        "measures",
+        "measures of something else than one judged ranking" if other else "measures",
         [
             {
                 "name": cls.name,
-                "family": cls.family,
-                "scale": str(first_use(cls).scale.own),
+                "family": cls.family if issubclass(cls, Measure) else kind_of(cls.name),
+                "scale": str(_first(cls).scale.own),
                 "source": cls.cite,
-                "direction": str(cls.direction),
+                "direction": str(cls.direction or ""),
                 "parameters": ", ".join(f"{p.name}={p.default!r}" for p in parameters(cls)),
                 "definition": definition(cls),
             }
-            for cls in _asked(names)
+            for cls in _asked(names, other=other)
         ],
     )
 
 
-def explained(*names: str) -> Study:
+def explained(*names: str, other: bool = False) -> Study:
     """The catalogue in full, or the measures named: formulas, parameters, worked examples, axioms that do not hold."""
-    asked = _asked(names)
+    asked = _asked(names, other=other)
     tables = {
-        "catalogue": catalogue(*names),
+        "catalogue": catalogue(*names, other=other),
         "details": _table("what follows from the declarations", [_details(cls) for cls in asked]),
         "parameters": _table(
             "parameters",
@@ -65,7 +84,7 @@ def explained(*names: str) -> Study:
                 for p in parameters(cls)
             ],
         ),
-        "examples": _table("worked by hand", [_example(cls, cls.example) for cls in asked if cls.example]),
+        "examples": _table("worked by hand", [_example(cls.example, worked(cls)) for cls in asked if cls.example]),
         "gives_up": _table(
             "axioms that do not hold: the second ranking is better by the axiom, and has the worse value",
             [
@@ -79,6 +98,7 @@ def explained(*names: str) -> Study:
                     "source": lost.cite,
                 }
                 for cls in asked
+                if issubclass(cls, Measure)
                 for lost in first_use(cls).gives_up
             ],
         ),
@@ -86,12 +106,17 @@ def explained(*names: str) -> Study:
     return Study("measures", {title: table for title, table in tables.items() if len(table)})
 
 
-def _asked(names: Sequence[str]) -> list[type[Measure]]:
-    return [declared(name) for name in names] if names else by_family()
+def _asked(names: Sequence[str], *, other: bool) -> Sequence[AnyMeasure]:
+    if names:
+        return [declared(name) for name in names]
+    return others() if other else by_family()
 
 
-def declared(name: str) -> type[Measure]:
+def declared(name: str) -> AnyMeasure:
     """The measure that goes by a name, here or elsewhere, with or without parameters: ``MAP``, ``ndcg_cut_10``."""
+    kind = kind_of(NAME.split(name)[0])
+    if kind:
+        return OTHERS[kind].catalogue[name] if name in OTHERS[kind].catalogue else type(OTHERS[kind].parse(name))
     if name in MEASURES:
         return MEASURES[name]
     return type(parse_measures(name)[0])
@@ -101,8 +126,8 @@ def _table(caption: str, rows: list[dict[str, Any]]) -> Table:
     return Table.from_rows(rows, tuple(rows[0]) if rows else (), caption=caption)
 
 
-def _details(cls: type[Measure]) -> dict[str, Any]:
-    shown = first_use(cls)
+def _details(cls: AnyMeasure) -> dict[str, Any]:
+    shown = _first(cls)
     low, high = cls.range
     return {
         "name": cls.name,
@@ -113,32 +138,33 @@ def _details(cls: type[Measure]) -> dict[str, Any]:
         "low": low if np.isfinite(low) else None,
         "high": high if np.isfinite(high) else None,
         "aggregate": cls.aggregate,
-        "top_heavy": str(shown.scale.top_heavy),
-        "axioms": ", ".join(sorted(shown.axioms)),
+        "top_heavy": str(shown.scale.top_heavy) if issubclass(cls, Measure) else "",
+        "axioms": ", ".join(sorted(shown.axioms)) if issubclass(cls, Measure) else "",
         "needs": cls.needs,
     }
 
 
-def _example(cls: type[Measure], example: Example) -> dict[str, Any]:
-    return {
-        "measure": example.of,
-        "ranking": _grades(example.ranking),
-        "missed": _grades(example.missed),
-        "beside": _rows(example.beside),
-        "working": example.working,
-        "value": worked(cls),
-    }
+def _example(example: Example | OtherExample, value: float) -> dict[str, Any]:
+    ranking, missed, beside = "", "", ""
+    if isinstance(example, Example):
+        ranking, missed, beside = _grades(example.ranking), _grades(example.missed), _rows(example.beside)
+    else:
+        beside = example.given()
+    found = {"measure": example.of, "ranking": ranking, "missed": missed, "beside": beside}
+    return found | {"working": example.working, "value": value}
 
 
-def _user(cls: type[Measure]) -> str:
+def _user(cls: type) -> str:
     """Who reads the ranking, in the words of the family."""
     return next((definition(base) for base in USERS if issubclass(cls, base)), "")
 
 
-def worked(cls: type[Measure]) -> float:
+def worked(cls: AnyMeasure) -> float:
     """The value of a measure's own example."""
     if not cls.example:
         return np.nan
+    if not isinstance(cls.example, Example):
+        return cls.example.worked()
     assessed = assess_grades(
         [cls.example.ranking], [cls.example.missed], beside={cls.needs: cls.example.beside} if cls.needs else None
     )
@@ -148,15 +174,46 @@ def worked(cls: type[Measure]) -> float:
 def explain(name: str) -> str:
     """A measure explained: what it is, its formula, an example, its parameters, its scale, where it comes from."""
     cls = declared(name)
-    facts = _facts(cls)
-    if cls.example:
+    facts = {"formula": cls.formula, "example": shown_example(cls)} | (
+        _facts(cls) if issubclass(cls, Measure) else other_facts(cls)
+    )
+    facts = {label: text for label, text in facts.items() if text}
+    return explain_declared(cls, facts | {"parameters": "\n".join(settings_in_words(cls))})
+
+
+def shown_example(cls: AnyMeasure) -> str:
+    """What an example is of, and below it the arithmetic."""
+    if not cls.example:
+        return ""
+    if isinstance(cls.example, Example):
         missed = f" ({_grades(cls.example.missed)} missed)" if cls.example.missed else ""
         beside = f", {cls.needs} {_rows(cls.example.beside)}" if cls.example.beside else ""
-        shown = f"{cls.example.of} of grades {_grades(cls.example.ranking)}{missed}{beside}"
-        facts = {"example": f"{shown}\n{cls.example.working} = {worked(cls):.4f}"} | facts
-    if cls.formula:
-        facts = {"formula": cls.formula} | facts
-    return explain_declared(cls, facts | {"parameters": "\n".join(settings_in_words(cls))})
+        given = f"grades {_grades(cls.example.ranking)}{missed}{beside}"
+    else:
+        given = cls.example.given()
+    return f"{cls.example.of} of {given}\n{cls.example.working} = {worked(cls):.4f}"
+
+
+def other_facts(cls: type[OtherMeasure]) -> dict[str, str]:
+    """What follows from the declaration of a measure of something else than a ranking, in words."""
+    kind = OTHERS[kind_of(cls.name) or ""]
+    low, high = (f"{end:g}".replace("inf", "∞") for end in cls.range)
+    claim = _first(cls).scale
+    better = f", {cls.direction} is better" if cls.direction else ", neither end is better"
+    return {
+        "of": kind.title,
+        "range": f"{low} to {high}{better}; over topics: {cls.aggregate}",
+        "scale": f"{claim.own} within one topic ({claim.cite})",
+        "needs": kind.needed.get(cls.needs, ""),
+        "source": cls.cite,
+        "write": ", ".join(dict.fromkeys((str(_first(cls)), *theirs_of(cls)))),
+    }
+
+
+def theirs_of(cls: type[OtherMeasure]) -> list[str]:
+    """What other tools call a measure and its variants."""
+    kind = OTHERS[kind_of(cls.name) or ""]
+    return [*cls.aliases, *(word for word in kind.theirs if type(kind.parse(word)) is cls)]
 
 
 def _facts(cls: type[Measure]) -> dict[str, str]:

@@ -138,8 +138,13 @@ def unknown(word: str) -> CranfieldError:
     """The error for a word that nobody knows, with the nearest words of all grammars."""
     from difflib import get_close_matches
 
+    from ._other import OTHERS, kind_of  # which read what this module cannot
+
     word = word if len(word) <= SHOWN else f"{word[: SHOWN - 3]}..."
-    spelled = {name.casefold(): name for name in (*NICKNAMES, *WORDS, *trec_names())}
+    if kind := kind_of(re.split(r"[@(]", word)[0]):
+        return UnknownName(f"{word} is no measure of rankings", hint=f"it is one of {OTHERS[kind].title}")
+    spelled = {cls.name.casefold(): cls.name for other in OTHERS.values() for cls in other.catalogue}
+    spelled |= {name.casefold(): name for name in (*NICKNAMES, *WORDS, *trec_names())}
     spelled |= {name.casefold(): name for cls in MEASURES for name in (*cls.aliases, cls.name)}
     name = re.split(r"[.@(]|-l\d", word)[0]
     if name.casefold() in spelled:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from cranfield.core import Expression, ParameterError, construct, parse, parse_many
+from cranfield.core import CranfieldError, Expression, ParameterError, construct, parse, parse_many
 from cranfield.core.notation import LONGEST_LIST
 
 from ._base import MEASURES, Measure
@@ -35,6 +35,15 @@ def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measu
     if not found:
         raise ParameterError("no measure is given", hint="for example: AP nDCG@10")
     return list(dict.fromkeys(found))
+
+
+def stands_for(text: str, measure: Measure, top: float | None) -> bool:
+    """Whether a text stands for a measure, as it is or once the top grade of the judgments is known."""
+    try:
+        asked = parse_measure(text)
+        return measure in (asked, asked if top is None else asked.settled(top))
+    except CranfieldError:
+        return False
 
 
 def _read(text: str) -> list[Measure]:

@@ -3,42 +3,63 @@
 A preference is fulfilled where what is preferred stands above the other, or is retrieved and the other is not.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from cranfield.core import Catalogue, Declared, Direction, Provenance, Ties, construct, describe, parse, write
+from cranfield.core import Catalogue, Provenance, Ties, construct, parse
 from cranfield.data import Run, Values, Wins, check_preferences, find_runs, read_run
+
+from ._other_base import OtherMeasure
 
 Counted = Literal["all", "either", "both"]
 
 
-class PreferenceMeasure(Declared, ABC):
+@dataclass(frozen=True, slots=True)
+class PreferenceExample:
+    """A value worked out by hand: what people prefer, a ranking, and the arithmetic that gives its value."""
+
+    of: str  # the measure, in notation
+    ranking: str  # of documents, a letter each
+    prefer: tuple[str, ...]  # what each of the people prefers: a>b a>c
+    working: str
+
+    def given(self) -> str:
+        """The ranking, and who prefers what."""
+        return f"ranking {' '.join(self.ranking)}; people prefer {' / '.join(self.prefer)}"
+
+    def worked(self) -> float:
+        """The value of the ranking."""
+        rows = [
+            ("1", str(person), str(part), document, level)
+            for person, pairs in enumerate(self.prefer)
+            for part, pair in enumerate(pairs.split())
+            for document, level in zip(pair.split(">"), (1.0, 0.0), strict=True)
+        ]
+        run = {"1": {document: -float(rank) for rank, document in enumerate(self.ranking)}}
+        return float(preference_values(rows, {"run": run}, [self.of]).cube[0, 0, 0])
+
+
+PREFERRED = ("a>b a>c", "b>a")  # by the two people of the examples
+
+
+class PreferenceMeasure(OtherMeasure):
     """A share of preferences; ``count`` says which count.
 
     ``all``: every one, and those between documents that are both missing are not fulfilled; ``either``: those of which
     at least one document was retrieved; ``both``: those of which both were. trec_eval writes nothing, _imp, _ret.
     """
 
-    name: ClassVar[str]
-    cite: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]]
-    at: ClassVar[str] = ""  # nothing stands behind an @
-    aggregate: ClassVar[str] = "mean"
-    direction: ClassVar[Direction] = Direction.HIGHER
     family: ClassVar[str] = "preferences"
+    needs: ClassVar[str] = "preferences"
     count: Counted = "all"
 
     @abstractmethod
     def share(self, held: Wins, counted: Wins) -> float:
         """From (group, document, document): which preferences are held, and which count; 0 where none does."""
-
-    def __str__(self) -> str:
-        return write(describe(self))
-
-    __repr__ = __str__
 
 
 PREFERENCES: Catalogue[PreferenceMeasure] = Catalogue("preference measure")
@@ -54,6 +75,9 @@ def preference_measure(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -
 class PrefSimp(PreferenceMeasure):
     """Simple preference: the share of all preferences that are fulfilled, whoever holds them."""
 
+    formula: ClassVar[str] = "preferences fulfilled / preferences"
+    example: ClassVar[PreferenceExample] = PreferenceExample("PrefSimp", "abc", PREFERRED, "2 / 3")
+
     def share(self, held: Wins, counted: Wins) -> float:
         return _ratio(held.sum(), counted.sum())
 
@@ -61,6 +85,9 @@ class PrefSimp(PreferenceMeasure):
 @preference_measure("PrefPair", cite="carterette2008prefs,trec_eval")
 class PrefPair(PreferenceMeasure):
     """Preference by pairs: the mean, over pairs of documents, of the share of their preferences that are fulfilled."""
+
+    formula: ClassVar[str] = "mean over pairs of (preferences of the pair fulfilled / preferences of the pair)"
+    example: ClassVar[PreferenceExample] = PreferenceExample("PrefPair", "abc", PREFERRED, "(1/2 + 1/1) / 2")
 
     def share(self, held: Wins, counted: Wins) -> float:
         there, fulfilled = counted.sum(axis=0), held.sum(axis=0)
@@ -76,6 +103,9 @@ class PrefGroup(PreferenceMeasure):
     A group without a preference that counts has 0, as in trec_eval's prefs_avgjg.
     """
 
+    formula: ClassVar[str] = "mean over groups of (preferences of the group fulfilled / preferences of the group)"
+    example: ClassVar[PreferenceExample] = PreferenceExample("PrefGroup", "bac", PREFERRED, "(1/2 + 1/1) / 2")
+
     def share(self, held: Wins, counted: Wins) -> float:
         there, fulfilled = counted.sum(axis=(1, 2)), held.sum(axis=(1, 2))
         shares = np.divide(fulfilled, there, out=np.zeros(len(there)), where=there > 0)
@@ -86,18 +116,19 @@ def _ratio(part: float, whole: float) -> float:
     return float(part) / float(whole) if whole else 0.0
 
 
-WAYS: dict[str, Counted] = {"": "all", "imp": "either", "ret": "both"}
-TREC = {"simp": "PrefSimp", "pair": "PrefPair", "avgjg": "PrefGroup"}
+# What trec_eval calls them.
+TREC_PREFS = {
+    f"prefs_{theirs}{way}": f"{ours}{count}"
+    for theirs, ours in (("simp", "PrefSimp"), ("pair", "PrefPair"), ("avgjg", "PrefGroup"))
+    for way, count in (("", ""), ("_imp", "(count='either')"), ("_ret", "(count='both')"))
+}
 
 
 def parse_preference_measure(text: str | PreferenceMeasure) -> PreferenceMeasure:
     """``PrefSimp``, ``PrefPair(count='both')``, or what trec_eval calls them: ``prefs_pair_ret``."""
     if isinstance(text, PreferenceMeasure):
         return text
-    stem, *way = text.removeprefix("prefs_").split("_")
-    if text.startswith("prefs_") and stem in TREC and "_".join(way) in WAYS:
-        return PREFERENCES[TREC[stem]](count=WAYS["_".join(way)])
-    return construct(PREFERENCES, parse(text), see="cranfield evaluate")
+    return construct(PREFERENCES, parse(TREC_PREFS.get(text.casefold(), text)), see="cranfield measures")
 
 
 def preference_values(

@@ -3,37 +3,48 @@
 The value of a session is that of its rankings, added up with weights that fall with the position in the session.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Catalogue, Declared, Direction, describe, write
+from cranfield.core import Catalogue
+from cranfield.data import assess_grades
 
 from ._base import Measure
-from ._claims import ORDINAL, Claim
+from ._other_base import OtherMeasure
 
 Positions = NDArray[np.float64]  # (ranking,): 1 is the first of a session
 
 
-class SessionMeasure(Declared, ABC):
+@dataclass(frozen=True, slots=True)
+class SessionExample:
+    """A value worked out by hand: grades down the rankings of one session, and the arithmetic that gives its value."""
+
+    of: str  # the measure, in notation
+    rankings: tuple[tuple[float, ...], ...]
+    working: str
+
+    def given(self) -> str:
+        """The rankings, in the order in which they were asked for."""
+        return f"grades {', then '.join(' '.join(map('{:g}'.format, ranking)) for ranking in self.rankings)}"
+
+    def worked(self) -> float:
+        """The value of the session."""
+        from ._sessions import session_values
+
+        places = {str(position): ("1", position) for position in range(1, len(self.rankings) + 1)}
+        return float(session_values(assess_grades(self.rankings), places, self.of).cube[0, 0, 0])
+
+
+class SessionMeasure(OtherMeasure):
     """A number for each session."""
 
-    name: ClassVar[str]
-    cite: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]]
     at: ClassVar[str] = "k"
     family: ClassVar[str] = "session"
-    direction: ClassVar[Direction] = Direction.HIGHER
-    aggregate: ClassVar[str] = "mean"
-    formula: ClassVar[str] = ""
-
-    @property
-    def scale(self) -> Claim:
-        """What scale the values have."""
-        return ORDINAL
 
     @property
     @abstractmethod
@@ -49,14 +60,8 @@ class SessionMeasure(Declared, ABC):
     def weight(self, position: Positions) -> Positions:
         """What the value of a ranking counts at each position."""
 
-    def __str__(self) -> str:
-        return write(describe(self))
 
-    def __repr__(self) -> str:
-        return str(self)
-
-
-SESSION_MEASURES: Catalogue[SessionMeasure] = Catalogue("session measure")
+SESSION_MEASURES: Catalogue[SessionMeasure] = Catalogue("session measure", later=("cranfield.measures._sessions",))
 S = TypeVar("S", bound=SessionMeasure)
 
 

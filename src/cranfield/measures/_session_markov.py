@@ -11,7 +11,7 @@ from cranfield.core.types import Ranks, Weights
 
 from ._base import Discounted, Measure
 from ._numbers import Numbers
-from ._session_base import Positions, SessionMeasure, session_measure
+from ._session_base import Positions, SessionExample, SessionMeasure, session_measure
 
 Depth = Annotated[int, Limits(1)]
 Back = Annotated[float, Limits(0, 1)]
@@ -30,6 +30,8 @@ class MarkovSession(SessionMeasure):
     """
 
     formula: ClassVar[str] = "Σ_j (1 − end)^(j−1) · Σ_{i≤k} gain(j, i) / (1 + steps(i) + (j − 1) · steps to ask again)"
+    example: ClassVar[SessionExample] = SessionExample("MsM@2", ((1, 0), (0, 1)), "1 + 0.5 / (1 + 1 + (1 + 0.8 / 0.9))")
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     p: Chance = 0.8
     q: Back = 0.0
     r: Chance = 0.1

@@ -14,7 +14,7 @@ from ._base import Cutoff, Grade, Measure, TopGrade
 from ._discounted import DCG, RBP
 from ._parse import parse_measure
 from ._session_base import SESSION_MEASURES as SESSION_MEASURES
-from ._session_base import Positions, session_measure
+from ._session_base import Positions, SessionExample, session_measure
 from ._session_base import SessionMeasure as SessionMeasure
 from ._session_markov import MarkovSession as MarkovSession
 from ._values import measure_all
@@ -29,6 +29,10 @@ class SessionDCG(SessionMeasure):
     """
 
     formula: ClassVar[str] = "Σ_j DCG(j) / (1 + log_bq j),  or / log_bq(j + bq − 1)"
+    example: ClassVar[SessionExample] = SessionExample(
+        "sDCG(DCG)", ((1, 0), (0, 1)), "1 + (1 / log2(3)) / (1 + log(2, 4))"
+    )
+    range: ClassVar[tuple[float, float]] = (0.0, np.inf)
     of: Measure = DCG()
     bq: Annotated[float, Limits(1, open=True)] = 4.0
     discount: Literal["one-plus-log", "shifted-log"] = "one-plus-log"
@@ -56,6 +60,7 @@ class SessionRBP(SessionMeasure):
     """
 
     formula: ClassVar[str] = "(1 − p) · Σ_j ((p − b·p) / (1 − b·p))^(j−1) · Σ_i gain(j, i) · (b·p)^(i−1)"
+    example: ClassVar[SessionExample] = SessionExample("sRBP", ((1, 0), (0, 1)), "0.2 * (1 + 0.4 / 0.6 * 0.4)")
     p: Chance = 0.8
     b: Annotated[float, Limits(0.001, 1)] = 0.5
     rel: Grade = 1

@@ -12,7 +12,7 @@ from cranfield.data import NEEDED, Assessed, Named, Values
 from ._base import Measure
 from ._bounds import Scenario, bounds, map_scenario
 from ._interval import TotalOrder, exact_order, pairs_lost
-from ._parse import parse_measure, parse_measures
+from ._parse import parse_measures
 from ._relative import Relative
 from ._ties import expected, tie_bounds
 
@@ -87,10 +87,12 @@ def as_named(values: Values) -> Values:
 
     A name that stands for none, such as that of a time, stays what it is.
     """
+    from ._other import parse_named
+
     found: list[Named] = []
     for given in values.measures:
         try:
-            measure = parse_measure(str(given))
+            measure = parse_named(str(given))
         except CranfieldError:
             found.append(given)
         else:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cranfield.core import Catalogue, CranfieldError, Study
-from cranfield.measures import parse_measure
+from cranfield.measures import parse_named
 from cranfield.stats import CORRECTIONS, OMNIBUS, TESTS
 
 from ._report import Section, Term
@@ -33,7 +33,7 @@ def _measures(studies: Sequence[Study]) -> list[Term]:
         made_with = () if study.made_by is None else study.made_by.measures
         for name in [*made_with, *_words(study, "measure", "measure_a", "measure_b")]:
             try:
-                kinds.setdefault(type(parse_measure(name)), {})[name] = None
+                kinds.setdefault(type(parse_named(name)), {})[name] = None
             except CranfieldError:  # a column of scores is called as its owner likes
                 continue
     return [Term.of(kind, name=", ".join(names)) for kind, names in kinds.items()]

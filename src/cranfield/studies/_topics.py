@@ -87,13 +87,15 @@ def _chosen(values: Values, measures: Any) -> list[Any]:
     if measures is None:
         return [one for one in values.measures if one.family != "count"] or list(values.measures[:1])
     named = [measures] if isinstance(measures, str | Measure) else list(measures)
-    known = set(map(str, values.measures))
-    top = 0.0 if values.assessed is None else float(values.assessed.grade.max(initial=0))
-    found = []
-    for one in named:
-        asked = [one] if str(one) in known else [measure.settled(top) for measure in parse_measures(one)]
-        found += [values.measures[values.index(measure)] for measure in asked]
-    return found
+    return [values.measures[i] for one in named for i in _places(values, one)]
+
+
+def _places(values: Values, asked: Any) -> list[int]:
+    """Where the values of a measure stand, or of several in one text."""
+    try:
+        return [values.index(asked)]
+    except ParameterError:
+        return [values.index(measure) for measure in parse_measures(asked)]
 
 
 def _titles(asked: TopicTexts | None, there: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:

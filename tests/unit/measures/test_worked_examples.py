@@ -8,7 +8,7 @@ from math import log2
 import pytest
 
 from cranfield.data import assess
-from cranfield.measures import MEASURES, measure_all, parse_measure, worked
+from cranfield.measures import MEASURES, OtherMeasure, measure_all, others, parse_measure, parse_named, worked
 from cranfield.studies import evaluate
 from tests.properties.strategies import NOT_JUDGED, assess_grades
 
@@ -166,3 +166,13 @@ def test_every_measure_shows_its_formula_and_an_example_worked_by_hand(name: str
     by_hand = eval(declared.example.working, {"__builtins__": {"sum": sum, "range": range}}, vars(math))
     assert worked(declared) == pytest.approx(by_hand, rel=1e-12, abs=EXACT)
     assert declared.aggregate == "sum" or worked(declared) > 0  # 0 would show nothing
+
+
+@pytest.mark.parametrize("declared", others(), ids=lambda cls: cls.name)
+def test_so_does_every_measure_of_something_else(declared: type[OtherMeasure]) -> None:
+    assert declared.formula
+    assert declared.example
+    assert type(parse_named(declared.example.of)) is declared
+    by_hand = eval(declared.example.working, {"__builtins__": {}}, vars(math))
+    assert worked(declared) == pytest.approx(by_hand, rel=1e-12, abs=EXACT)
+    assert worked(declared) > 0
