@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from .studies import reproduce as reproduce
     from .studies import scale as scale
     from .studies import series as series
+    from .studies import support as support
     from .studies import test as test
     from .studies import topics as topics
 else:
@@ -95,7 +96,7 @@ else:
             "NDCG NumQ NumRel NumRet P parse_measure parse_measures R ratio RBP Reader Rprec RR Success",
             "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd equity "
             "evaluate fuse interleave ladder leaderboard lint novelty nuggets pool power preferences relabel "
-            "replay_pool reproduce scale series test topics",
+            "replay_pool reproduce scale series support test topics",
         },
         packages="core data measures studies",
     )

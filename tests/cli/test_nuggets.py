@@ -111,3 +111,28 @@ def test_rows_keep_what_they_are_values_of(cranfield: Command) -> None:
     for name in ("NuggetAll", "all_score"):
         ended = cranfield("test", "--scores", "rows.csv", "-m", name, "--scale", "refuse", "--format", "json")
         assert {row["measure"] for row in read_json(ended.out)["tables"]["tests"]} == {"NuggetAll"}
+
+
+def test_support_is_counted_and_drawn(here: Path, cranfield: Command) -> None:
+    asked = ("--citations", "cited.csv", "--scale", "ignore", "--support", "--chart", "support.svg")
+    ended = cranfield("nuggets", "a.jsonl", "b.jsonl", *asked, "--format", "json")
+    assert ended.code == 0
+    tables = read_json(ended.out)["tables"]
+    assert list(tables) == ["values", "support"]
+    assert list(tables["support"][0]) == [
+        *("of", "run", "full", "partial", "none", "uncited", "number", "topics"),
+    ]
+    assert [(row["of"], row["run"], row["full"]) for row in tables["support"]] == [
+        *(("vital nuggets", "a", 0.5), ("vital nuggets", "b", 0.5)),
+        *(("okay nuggets", "b", 1.0), ("okay nuggets", "a", 0.0)),
+        *(("sentences", "a", 0.25), ("sentences", "b", 0.0)),
+    ]
+    assert "a says most: 50" in (here / "support.svg").read_text()
+
+
+def test_a_chart_alone_adds_no_table(here: Path, cranfield: Command) -> None:
+    ended = cranfield("nuggets", "a.jsonl", "-m", "NuggetAll", "--chart", "support.png", "--format", "json")
+    assert list(read_json(ended.out)["tables"]) == ["values"]
+    assert (here / "support.png").read_bytes().startswith(b"\x89PNG")
+    refused = cranfield("nuggets", "a.jsonl", "--chart", "support.gif")
+    assert refused.code == 1

@@ -69,3 +69,4 @@ from ._save import to_picture as to_picture
 from ._spacing import Spacings as Spacings
 from ._stopping import Stopped as Stopped
 from ._strengths import PreferenceStrengths as PreferenceStrengths
+from ._support import Support as Support

@@ -1,16 +1,18 @@
 """cranfield nuggets."""
 
 from dataclasses import replace
+from typing import Literal
 
 import click
 import numpy as np
 
 from cranfield.core import Policy, Table
-from cranfield.data import AGGREGATES, Values
-from cranfield.studies import nuggets
+from cranfield.data import AGGREGATES, Values, read_answers
+from cranfield.studies import nuggets, support
 
 from ._layout import by_topic
 from ._show import check_output, output_options, scale_option, show, typed
+from ._statistics import check_chart, draw_chart
 from ._topics import read_topics
 from ._usage import Command, OneOf
 
@@ -54,6 +56,10 @@ from ._usage import Command, OneOf
     help="Over topics, in place of the mean.",
 )
 @click.option("--baseline", metavar="RUN", help="Differences to this run too.")
+@click.option(
+    "--support", "shares", is_flag=True, help="Shares of nuggets and sentences supported in full, in part and not, too."
+)
+@click.option("--chart", metavar="FILE", help="Draw these shares: .svg, .png, .pdf or .html.")
 @scale_option
 @output_options()
 def command(
@@ -66,6 +72,8 @@ def command(
     topics: tuple[str, ...],
     aggregate: str | None,
     baseline: str | None,
+    shares: bool,
+    chart: str | None,
     scale: Policy,
     form: str | None,
     table: str | None,
@@ -84,31 +92,36 @@ def command(
       cranfield nuggets assigned.csv --nuggets nuggets.csv -m NuggetWeighted
       cranfield nuggets assigned.jsonl -m "NuggetF(beta=3) AnswerLength"
       cranfield nuggets --citations citations.csv
+      cranfield nuggets assigned.jsonl --support --chart support.svg
       cranfield nuggets assigned.jsonl -m NuggetVital --table scores -o v.csv
     """
     check_output(form, output)
     if not assignments and not citations:
         hint = "cranfield nuggets assigned.jsonl, or --citations citations.csv"
         raise click.UsageError(f"there are no ASSIGNMENTS\nhint: {hint}")
+    check_chart(chart)
     counting, only = read_topics(topics)
+    judged = read_answers(assignments, nuggets=key, citations=citations, answers=answers)
+    count: Literal["judged", "both"] = "both" if counting == "both" else "judged"
     values = nuggets(
-        assignments,
+        judged,
         measures or None,
-        nuggets=key,
-        citations=citations,
-        answers=answers,
-        topics="both" if counting == "both" else "judged",
+        topics=count,
         scale=scale if aggregate != "median" else "ignore",
         command=typed(),
     )
     values = replace(values, by=aggregate) if only is None else replace(values.only(only), by=aggregate)
     study = replace(values.study(per_topic=per_topic, baseline=baseline), name="nuggets")
+    told = support(judged, topics=count, only=only, command=typed()) if shares or chart else None
+    if told and shares:
+        study = replace(study, tables={**study.tables, **told.tables})
     if table == "scores":
         study = replace(study, tables={"scores": _scores(values)})
     layout = {"values": values.mean()}
     if "per_topic" in study.tables:
         layout["per_topic"] = replace(by_topic(study["per_topic"], values, "value"), caption="by topic")
     show(study, form=form, table=table, output=output, layout=layout, notes=values.mean().notes)
+    draw_chart(told, "support", chart)
 
 
 def _scores(values: Values) -> Table:

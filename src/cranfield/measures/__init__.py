@@ -144,6 +144,7 @@ if TYPE_CHECKING:
     from ._answer_lengths import AnswerLength as AnswerLength
     from ._answer_lengths import NuggetF as NuggetF
     from ._answer_lengths import NuggetPrecision as NuggetPrecision
+    from ._answer_support import support_table as support_table
     from ._answer_values import answer_values as answer_values
     from ._answer_values import parse_answer_measures as parse_answer_measures
     from ._answer_values import usual_answer_measures as usual_answer_measures
@@ -277,6 +278,7 @@ else:
             "_nuggets": "NuggetAll NuggetVital NuggetWeighted",
             "_other": "OTHERS kind_of parse_named",
             "_other_base": "OtherMeasure",
+            "_answer_support": "support_table",
             "_answer_values": "answer_values parse_answer_measures usual_answer_measures",
             "_overlap": "Overlap overlap_by_topic rbo",
             "_preferred": "PREFERENCES PrefGroup PrefPair PrefSimp PreferenceMeasure parse_preference_measure "

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ._lint import lint as lint
     from ._novelty import novelty as novelty
     from ._nuggets import nuggets as nuggets
+    from ._nuggets import support as support
     from ._pool import audit_pool as audit_pool
     from ._pool import pool as pool
     from ._pool import read_candidates as read_candidates
@@ -72,7 +73,7 @@ else:
             "_leaderboard": "leaderboard",
             "_lint": "lint",
             "_novelty": "novelty",
-            "_nuggets": "nuggets",
+            "_nuggets": "nuggets support",
             "_pool": "audit_pool pool read_candidates",
             "_pool_replay": "replay_pool",
             "_power": "power",

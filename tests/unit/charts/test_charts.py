@@ -34,6 +34,7 @@ from tests.unit.charts import (
     test_reproduced,
     test_robustness,
     test_spacing,
+    test_support,
 )
 
 QRELS = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
@@ -96,6 +97,7 @@ TABLES = {
     **test_reproduced.TABLES,
     **test_robustness.TABLES,
     **test_spacing.TABLES,
+    **test_support.TABLES,
 }
 
 
@@ -123,6 +125,7 @@ WORDS = {
     **test_reproduced.SAID,
     **test_robustness.SAID,
     **test_spacing.SAID,
+    **test_support.SAID,
 }
 
 

@@ -220,3 +220,47 @@ def test_values_go_where_any_others_go() -> None:
     assert cf.anova(values)["systems"].cells("mean") == pytest.approx(sorted(by_hand.mean(axis=1), reverse=True))
     assert cf.power(values, topics=20).verdict
     assert {row["measure"] for row in cf.compare(values, baseline="a")["overall"].rows()} == {"NuggetAll"}
+
+
+def shares(**given: Any) -> dict[tuple[Any, Any], list[Any]]:
+    """What nuggets and sentences come to, by kind and run."""
+    known = {"nuggets": KEY, "citations": CITED} | given
+    rows = cf.support(ASSIGNED, **known)["support"].rows()
+    return {(row["of"], row["run"]): [*row.values()][2:] for row in rows}
+
+
+def test_nuggets_and_sentences_are_counted_by_their_support() -> None:
+    found = shares()
+    # x: of two vital nuggets in topic 1 one in full, one in part; the one of topic 2 in full. y has no answer there.
+    assert found["vital nuggets", "x"] == [(1 / 2 + 1) / 2, (1 / 2 + 0) / 2, 0, None, 3, 2]
+    assert found["vital nuggets", "y"] == [0, 0, 1, None, 3, 2]
+    # Topic 2 has no okay nugget: the share is that of topic 1 alone.
+    assert found["okay nuggets", "x"] == [1 / 2, 0, 1 / 2, None, 2, 1]
+    assert found["okay nuggets", "y"] == [0, 1 / 2, 1 / 2, None, 2, 1]
+    # Three sentences in topic 1: the best citation of one is full, of one partial, one has none; one in topic 2.
+    assert found["sentences", "x"] == pytest.approx([(1 / 3 + 1) / 2, (1 / 3) / 2, 0, (1 / 3) / 2, 4, 2])
+    # One sentence that cites nothing in topic 1, and no answer to topic 2: nothing is supported there.
+    assert found["sentences", "y"] == [0, 0, 1 / 2, 1 / 2, 1, 2]
+
+
+def test_what_is_missing_is_left_out_of_shares_if_asked() -> None:
+    both = shares(topics="both")
+    assert both["vital nuggets", "y"] == [0, 0, 1, None, 3, 1]
+    assert both["sentences", "y"] == [0, 0, 0, 1, 1, 1]
+    one = shares(only=["2"])
+    assert one["vital nuggets", "x"] == [1, 0, 0, None, 1, 1]
+    assert one["sentences", "x"] == [1, 0, 0, 0, 1, 1]
+
+
+def test_the_best_run_stands_first_in_every_kind() -> None:
+    assert list(shares()) == [(of, run) for of in ("vital nuggets", "okay nuggets", "sentences") for run in "xy"]
+    pyramid = {key: cells for key, cells in KEY.items() if key != "importance"}
+    assert list(shares(nuggets=pyramid, citations=None)) == [("nuggets", "x"), ("nuggets", "y")]
+
+
+@pytest.mark.parametrize(("things", "measure"), [("vital nuggets", "NuggetVital"), ("sentences", "CitationRecall")])
+def test_shares_are_those_of_the_measures(things: str, measure: str) -> None:
+    strict, partly = (np.mean(of(f"{measure}{how}"), axis=1) for how in ("(strict=True)", ""))
+    for i, run in enumerate("xy"):
+        full, partial, *_ = shares()[things, run]
+        assert (strict[i], partly[i]) == pytest.approx((full, full + partial / 2))

@@ -1,0 +1,127 @@
+"""A chart of written answers: how much of what they should say they say, and whether what they cite supports it."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield.core import Table, need
+
+from ._base import Chart, Picture, chart, inline
+from ._shares import ON_DARK, A
+from ._theme import COLOURS, FAINT, INK, PALE, THEME
+from ._words import WIDE, counted, groups_of, headline, percent, rows_of, short
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = need("altair", extra="charts")
+
+Row = dict[str, Any]
+
+MOST = 40  # runs that are drawn
+ROOMY = 60  # up to so many bars have names and numbers of full size
+HOW = "supported in full, in part, not: means over topics, the best run first"
+FITS = 25  # points that a share as text needs
+PARTS = {"full": A, "partial": COLOURS[7], "none": FAINT, "uncited": PALE}
+WORDS = {"full": "in full", "partial": "in part", "none": "not", "uncited": "cites nothing"}
+
+
+@chart("support", cite="pradeep2024nuggets,thakur2025support")
+class Support(Chart):
+    """Support: which share of the nuggets each run's answers say in full, in part or not, and of its sentences."""
+
+    table: ClassVar[str] = "support"
+
+    def draw(self, table: Table) -> Picture:
+        """A block of bars for vital nuggets, one for okay ones, one for sentences; in each a bar for each run."""
+        rows = rows_of(table, "of", "run", *PARTS, "number", needs=("full",))
+        every = groups_of(rows, "of")
+        blocks = [block[:MOST] for block in every]
+        few = f"the first {MOST} of {len(every[0]):,} runs" * (len(every[0]) > MOST)
+        bars, names, heads, place = [], [], [], 0
+        for block in blocks:
+            heads.append({"place": place, "head": _head(block)})
+            for row in block:
+                place += 1
+                bars += _cut(row, place)
+                names.append({"place": place, "run": short(row["run"])})
+            place += 1
+        return _drawn(bars, names, heads, place, headline(_finding(blocks), HOW, few))
+
+
+def _head(block: list[Row]) -> str:
+    """What a block is of, and how many there are of each run."""
+    numbers = sorted({row["number"] for row in block})
+    many = f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
+    return f"{many} {block[0]['of']}" if many != "1" else f"1 {block[0]['of'].removesuffix('s')}"
+
+
+def _cut(row: Row, place: int) -> list[Row]:
+    """Where each part of a bar begins and ends, and its share as text where that fits."""
+    found, start = [], 0.0
+    for part, colour in PARTS.items():
+        share = row[part] or 0.0
+        if share:
+            found.append(
+                {"place": place, "part": WORDS[part], "start": start, "end": start + share, "dark": colour == A}
+            )
+            found[-1] |= {"middle": start + share / 2, "label": percent(share) if share * WIDE >= FITS else ""}
+        start += share
+    return found
+
+
+def _drawn(bars: list[Row], names: list[Row], heads: list[Row], places: int, title: "alt.TitleParams") -> Picture:
+    roomy = len(names) <= ROOMY
+    step, size = (22, 11) if roomy else (11, 8)
+    there = [part for part in PARTS if any(bar["part"] == WORDS[part] for bar in bars)]
+    down = alt.Y("place:O", axis=None, scale=alt.Scale(domain=list(range(places)), paddingInner=0.18, paddingOuter=0.1))
+    axis = alt.Axis(title="share", format="%", grid=False, tickCount=5)
+    across = alt.X("start:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
+    legend = alt.Legend(orient="top", direction="horizontal", symbolType="square", columns=len(there))
+    scale = alt.Scale(domain=[WORDS[part] for part in there], range=[PARTS[part] for part in there])
+    base = alt.Chart(inline(bars)).encode(y=down)
+    layers: list[Any] = [
+        base.mark_bar(stroke="white", strokeWidth=1 if roomy else 0.5, aria=roomy).encode(
+            x=across, x2="end:Q", color=alt.Color("part:N", scale=scale, legend=legend)
+        ),
+        base.transform_filter("datum.label")
+        .mark_text(fontSize=size)
+        .encode(x="middle:Q", text="label:N", color=ON_DARK),
+    ]
+    left = alt.Chart(inline(names)).mark_text(align="right", dx=-6, fontSize=size + roomy, color=INK)
+    above = alt.Chart(inline(heads)).mark_text(align="left", fontSize=size + roomy, fontWeight=600, color=INK)
+    layers += [
+        left.encode(y=down, x=alt.value(0), text="run:N"),
+        above.encode(y=down, x=alt.value(0), text="head:N"),
+    ]
+    return alt.layer(*layers).properties(title=title, width=WIDE, height=step * places + 4).configure(**THEME)
+
+
+def _finding(blocks: list[list[Row]]) -> str:
+    """Who says most of what matters most, and whose sentences are supported best."""
+    first, last = blocks[0], blocks[-1]
+    said = [] if first[0]["of"] == "sentences" else [_says(first)]
+    if last[0]["of"] == "sentences":
+        said.append(_cites(last, said=_best(first)[0] if said else ""))
+    return "; ".join(said)
+
+
+def _says(block: list[Row]) -> str:
+    found = f"{percent(block[0]['full'])} of {'the ' * (len(block) == 1)}{block[0]['of']} in full"
+    found += f", {percent(block[0]['partial'])} in part" * (block[0]["partial"] > 0)
+    who, several = _best(block)
+    return f"{who} says {found}" if len(block) == 1 else f"{who} {'say' if several else 'says'} most: {found}"
+
+
+def _cites(block: list[Row], *, said: str) -> str:
+    full = percent(block[0]["full"])
+    if len(block) == 1:
+        return f"{full} of {'its sentences' if said else f'the sentences of {_best(block)[0]}'} are supported in full"
+    who, several = _best(block)
+    are, whose = ("are", "their") if several else ("is", "its")
+    who = ("they" if several else "it") if who == said else who
+    return f"{who} {are} supported best: {full} of {whose} sentences in full"
+
+
+def _best(block: list[Row]) -> tuple[str, bool]:
+    """The first run of a block, and how many others have as much; whether there are such."""
+    more = sum((row["full"], row["partial"]) == (block[0]["full"], block[0]["partial"]) for row in block) - 1
+    return short(block[0]["run"]) + f" and {counted(more, 'other')}" * (more > 0), more > 0

@@ -1,0 +1,100 @@
+"""The chart of what written answers say, and of what supports them."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.charts import draw
+from tests.unit.charts.seen import finding, rows_of, seen, spec, texts, told
+
+Shares = tuple[float, float, float, float | None]
+
+
+def support(shares: dict[tuple[str, str], Shares], number: int = 40) -> cf.Table:
+    """From what things of a kind come to in a run: in full, in part, not, and without a citation."""
+    columns: dict[str, Any] = {"of": [of for of, _ in shares], "run": [run for _, run in shares]}
+    for i, name in enumerate(("full", "partial", "none", "uncited")):
+        columns[name] = [found[i] for found in shares.values()]
+    return cf.Table({**columns, "number": [number] * len(shares), "topics": [8] * len(shares)})
+
+
+SIMPLE = support(
+    {
+        ("vital nuggets", "long"): (0.5, 0.25, 0.25, None),
+        ("vital nuggets", "short"): (0.5, 0.0, 0.5, None),
+        ("okay nuggets", "short"): (0.75, 0.25, 0.0, None),
+        ("okay nuggets", "long"): (0.01, 0.0, 0.99, None),
+        ("sentences", "short"): (0.9, 0.0, 0.0, 0.1),
+        ("sentences", "long"): (0.25, 0.25, 0.25, 0.25),
+    }
+)
+TABLES = {"support": SIMPLE}
+SAID = {"support": {"in full", "in part", "not", "cites nothing", "share", "long", "40 vital nuggets", "40 sentences"}}
+
+
+def test_every_chart_is_drawn_with_its_words(tmp_path: Path) -> None:
+    svg = seen(SIMPLE, "support", tmp_path)
+    assert SAID["support"] <= set(re.findall(r">([^<>]+)</t(?:ext|span)>", svg))
+
+
+@pytest.mark.parametrize("runs", [1, 20, 129])
+def test_few_and_many_runs_are_drawn(runs: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(runs)
+    shares: dict[tuple[str, str], Shares] = {}
+    for of in ("nuggets", "sentences"):
+        for run in range(runs):
+            full, partial, none = rng.dirichlet([1, 1, 1]).tolist()
+            shares[of, f"run{run}"] = (full, partial, none, None)
+    assert "<path" in seen(support(shares), "support", tmp_path)
+    assert ("the first 40 of 129 runs" in told(support(shares), "support")) is (runs == 129)
+    assert len({row["place"] for row in rows_of(support(shares), "support", "bar")}) == 2 * min(runs, 40)
+
+
+def test_a_block_stands_below_the_other_and_parts_one_after_the_other() -> None:
+    rows = rows_of(SIMPLE, "support", "bar")
+    # A head, two runs, a head, two runs, a head, two runs.
+    assert [row["place"] for row in rows] == [1, 1, 1, 2, 2, 4, 4, 5, 5, 7, 7, 8, 8, 8, 8]
+    assert [(row["part"], row["start"], row["end"]) for row in rows[:3]] == [
+        ("in full", 0, 0.5),
+        ("in part", 0.5, 0.75),
+        ("not", 0.75, 1),
+    ]
+    assert spec(SIMPLE, "support")["layer"][0]["encoding"]["y"]["scale"]["domain"] == list(range(9))
+    assert [row["label"] for row in rows[7:9]] == ["", "99\N{NO-BREAK SPACE}%"]  # no room for one percent
+
+
+def test_what_no_bar_has_is_not_in_the_legend() -> None:
+    without = support({("nuggets", "x"): (0.5, 0.0, 0.5, None)})
+    colour = spec(without, "support")["layer"][0]["encoding"]["color"]
+    assert colour["scale"]["domain"] == ["in full", "not"]
+    assert texts(without, "support")[-1] == "40 nuggets"
+
+
+def test_titles_state_the_finding() -> None:
+    said = "long says most: 50 % of vital nuggets in full, 25 % in part; short is supported best: 90 % of its "
+    assert finding(SIMPLE, "support") == f"{said}sentences in full"
+    one = support({("nuggets", "x"): (0.5, 0.1, 0.4, None), ("sentences", "x"): (0.6, 0.2, 0.2, 0.0)})
+    assert finding(one, "support") == (
+        "x says 50 % of the nuggets in full, 10 % in part; 60 % of its sentences are supported in full"
+    )
+    cited = support({("sentences", run): (0.6, 0.2, 0.2, 0.0) for run in "xyz"})
+    assert finding(cited, "support") == "x and 2 others are supported best: 60 % of their sentences in full"
+    same = support({(of, run): (0.5 + (run == "x") / 2, 0, 0, None) for of in ("nuggets", "sentences") for run in "xy"})
+    said = "x says most: 100 % of nuggets in full; it is supported best: 100 % of its sentences in full"
+    assert finding(same, "support") == said
+    alone = support({("sentences", "x"): (0.6, 0.2, 0.2, 0.0)}, number=1)
+    assert finding(alone, "support") == "60 % of the sentences of x are supported in full"
+    assert texts(alone, "support")[-1] == "1 sentence"
+    alike = support({("nuggets", run): (0.6, 0.2, 0.2, None) for run in "xy"})
+    assert finding(alike, "support") == "x and 1 other say most: 60 % of nuggets in full, 20 % in part"
+
+
+def test_a_study_draws_it() -> None:
+    assigned = {"topic": ["1", "1"], "run": ["x", "y"], "nugget": ["n", "n"], "support": ["full", "none"]}
+    study = cf.support(assigned)
+    assert study.charts == ("support",)
+    assert draw(study, "support").to_dict()["title"]["text"].startswith("x says most: 100")
