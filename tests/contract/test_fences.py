@@ -40,7 +40,7 @@ FENCES = {
     "vl_convert": within("charts"),
     "weasyprint": within("reports", lazy=True),
     "jinja2": within("reports", "server", lazy=True),
-    "grpc": within("data/_engines", lazy=True),
+    "grpc": within("data", lazy=True),
     "pyspark": within("data", "distributed", lazy=True),
     "ibis": within("data", "clickmodels", "online", "distributed", lazy=True),
     "duckdb": within("data", lazy=True),
