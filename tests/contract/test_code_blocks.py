@@ -1,24 +1,31 @@
 """Documentation is checked code: every block of the README and the docs runs, top to bottom of its page.
 
 ``python`` blocks of a page share one namespace; blocks with ``>>>`` show what they print. In ``console`` blocks the
-lines after ``$`` are run by bash and what is printed below them must be what comes out (``...`` stands for anything).
+lines after ``$`` are run by bash and what is printed below them must be what comes out (``...`` stands for anything);
+those that need no shell run in this process, which has loaded already what each would load again.
 ``sh`` blocks are scripts. A page runs in a folder of its own. A kind of block this test does not know is a failure.
 Blocks marked ``shared`` need the public data that CRANFIELD_DATA names, and run where that is set.
 """
 
 import doctest
+import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from cranfield.cli import main
+from cranfield.cli._main import GROUPS
 from tests.contract.project import ROOT
 
 SHOWN = {
@@ -40,6 +47,9 @@ NORUN = {  # (page, first line of a block marked `norun`): why it cannot run her
 # Pages that start a program which stays with whoever started it: what runs them, in a process of their own.
 ALONE = {"docs/how-to/beyond-one-machine.md": "java"}
 SECONDS = 300
+TERMINAL = {"NO_COLOR": "1", "COLUMNS": "120"}
+OF_A_SHELL = "|&;<>()[]{}$`*?~#\n"
+OF_A_SERVER = {name for group in ("Take part in a task on a server", "Run a server") for name in GROUPS[group]}
 COMPARE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -136,12 +146,33 @@ def commands(block: Block) -> Iterator[tuple[int, str, str]]:
 
 
 def run_command(place: str, command: str, output: str, folder: Path) -> None:
-    """Run a command with bash; compare what it prints where the page shows it."""
+    """Run a command; compare what it prints where the page shows it."""
+    with patch.dict(os.environ, TERMINAL):
+        words = plain_words(command)
+        code, text = run_by_bash(command, folder) if words is None else run_here(words, folder)
+    printed = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+    # A page may show an error; otherwise a command that fails is a page that lies.
+    assert code == 0 or "error:" in output, f"{place}: exit {code}\n{printed}"
+    same = doctest.OutputChecker().check_output(f"{output}\n", f"{printed}\n", doctest.ELLIPSIS)
+    assert not output or same, f"{place}: shown\n{output}\n\nprinted\n{printed}"
+
+
+def plain_words(command: str) -> list[str] | None:
+    """What follows ``cranfield`` in a command that asks nothing of a shell and nothing of a server; None in others."""
+    lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=OF_A_SHELL)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    words = list(lexer)
+    plain = len(words) > 1 and words[0] == "cranfield" and words[1] not in OF_A_SERVER
+    return words[1:] if plain and not any(set(word) <= set(OF_A_SHELL) for word in words) else None
+
+
+def run_by_bash(command: str, folder: Path) -> tuple[int, str]:
+    """The exit code of a command, and what it prints."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env=os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "120"},
+        env=os.environ | {"PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -149,11 +180,15 @@ def run_command(place: str, command: str, output: str, folder: Path) -> None:
         timeout=SECONDS,
         check=False,
     )
-    printed = "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
-    # A page may show an error; otherwise a command that fails is a page that lies.
-    assert done.returncode == 0 or "error:" in output, f"{place}: exit {done.returncode}\n{printed}"
-    same = doctest.OutputChecker().check_output(f"{output}\n", f"{printed}\n", doctest.ELLIPSIS)
-    assert not output or same, f"{place}: shown\n{output}\n\nprinted\n{printed}"
+    return done.returncode, done.stdout
+
+
+def run_here(words: list[str], folder: Path) -> tuple[int, str]:
+    """The exit code of a command of ours, and what it prints."""
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with chdir(folder), redirect_stdout(printed), redirect_stderr(printed), pytest.raises(SystemExit) as end:
+        main(words)
+    return int(end.value.code or 0), printed.buffer.getvalue().decode()
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(ROOT)))
