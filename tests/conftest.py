@@ -41,7 +41,7 @@ class Size:
 
 SIZES = {
     size.name: size
-    for size in (Size(name="small", examples=50, draws=400), Size(name="full", examples=500, draws=20_000))
+    for size in (Size(name="small", examples=30, draws=400), Size(name="full", examples=500, draws=20_000))
 }
 SIZE = SIZES[os.environ.get("CRANFIELD_SIZE", "small")]
 

@@ -4,6 +4,7 @@ A new declaration is in here by itself; parameters that only it has can be added
 """
 
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from cranfield.core import Direction, ParameterError
 from cranfield.data import Assessed
 from cranfield.measures import AP, DCG, ERR, INST, MEASURES, NDCG, RBP, RR, Measure, P
 
-from .strategies import TOP
+from .strategies import TOP, Topic, assess_topics
 
 # For each parameter that any measure may have, what it is set to besides its default.
 SETTINGS: dict[str, tuple[Any, ...]] = {"judged_only": (True,), "rel": (2,), "max_rel": (TOP, 5)}
@@ -112,6 +113,7 @@ CASES = _cases()
 NAMES = MEASURES.names()
 
 
+@cache
 def cases(name: str, *, axiom: str | None = None) -> list[Measure]:
     """The cases of one measure; only those that keep an axiom, if one is named."""
     return [measure for measure in CASES if measure.name == name and (axiom is None or axiom in measure.axioms)]
@@ -120,6 +122,11 @@ def cases(name: str, *, axiom: str | None = None) -> list[Measure]:
 def with_axiom(axiom: str) -> list[str]:
     """The measures that keep an axiom in some case."""
     return [name for name in NAMES if cases(name, axiom=axiom)]
+
+
+def assessed_for(name: str, *given: Topic) -> Assessed:
+    """Topics with what a measure has to know of documents beside their grades, if it has to know anything."""
+    return assess_topics(*given, beside=any(measure.asks_for for measure in cases(name)))
 
 
 def worth(measure: Measure, values: NDArray[np.float64]) -> NDArray[np.float64]:

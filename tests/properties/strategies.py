@@ -51,8 +51,11 @@ def topics(draw: st.DrawFn, *, rankings: int = 1, documents: int = 9, least: int
     return Topic(grades, tuple(tuple(draw(order)[: draw(depth)]) for _ in range(rankings)))
 
 
-def assess_topics(*given: Topic) -> Assessed:
-    """One run for each ranking; the first topics are the given ones, t0, t1, …, a last one makes every run a run."""
+def assess_topics(*given: Topic, beside: bool = True) -> Assessed:
+    """One run for each ranking; the first topics are the given ones, t0, t1, …, a last one makes every run a run.
+
+    Where nothing is known ``beside`` grades, much less is made up.
+    """
     qrels = {f"t{i}": _judged(topic.grades) for i, topic in enumerate(given)} | {"last": {"d0": 1}}
     runs: dict[str, dict[str, dict[str, float]]] = {}
     for r in range(max(len(topic.rankings) for topic in given)):
@@ -62,7 +65,7 @@ def assess_topics(*given: Topic) -> Assessed:
             if r < len(topic.rankings) and topic.rankings[r]
         }
         runs[f"run{r}"]["last"] = {"d0": 1.0}
-    return assess_beside(qrels, runs)
+    return assess_beside(qrels, runs) if beside else assess(qrels, runs)
 
 
 def assess_beside(qrels: Mapping[str, Mapping[str, int]], runs: Any) -> Assessed:

@@ -7,15 +7,16 @@ from hypothesis import strategies as st
 
 from cranfield.measures import AXIOMS, CONDENSED, MEASURES, Counterexample, Measure, parse_measure
 
-from .catalogue import CASES, NAMES, cases, goodness, of_first_topic, with_axiom, worth
-from .strategies import Ranking, Topic, assess_grades, assess_topics, topics
+from .catalogue import CASES, NAMES, assessed_for, cases, goodness, of_first_topic, with_axiom, worth
+from .strategies import Ranking, Topic, assess_grades, topics
 
 NOISE = 1e-12  # sums in another order
 
 
-def prefer_the_better(measures: list[Measure], topic: Topic, one: Ranking, other: Ranking, pair: Ranking) -> None:
+def prefer_the_better(name: str, axiom: str, topic: Topic, one: Ranking, other: Ranking, pair: Ranking) -> None:
     """Show that of two rankings no measure prefers the second, if ``pair`` is (better, worse) in its eyes; and back."""
-    values = of_first_topic(assess_topics(Topic(topic.grades, (one, other))), measures)
+    measures = cases(name, axiom=axiom)
+    values = of_first_topic(assessed_for(name, Topic(topic.grades, (one, other))), measures)
     for measure, (first, second) in zip(measures, values.tolist(), strict=True):
         better, worse = (goodness(measure, grade) for grade in topic.down(pair))
         if better > worse:
@@ -31,7 +32,7 @@ def test_moving_a_better_document_up_one_place_never_hurts(name: str, topic: Top
     place = data.draw(st.integers(0, len(ranking) - 2))
     pair = ranking[place : place + 2]
     swapped = (*ranking[:place], *pair[::-1], *ranking[place + 2 :])
-    prefer_the_better(cases(name, axiom="swap"), topic, ranking, swapped, pair)
+    prefer_the_better(name, "swap", topic, ranking, swapped, pair)
 
 
 @pytest.mark.parametrize("name", with_axiom("replacement"))
@@ -43,14 +44,14 @@ def test_a_better_document_that_was_missed_never_hurts_in_the_place_of_another(
     place = data.draw(st.integers(0, len(ranking) - 1))
     missed = data.draw(st.sampled_from([d for d in range(len(topic.grades)) if d not in ranking]))
     replaced = (*ranking[:place], missed, *ranking[place + 1 :])
-    prefer_the_better(cases(name, axiom="replacement"), topic, replaced, ranking, (missed, ranking[place]))
+    prefer_the_better(name, "replacement", topic, replaced, ranking, (missed, ranking[place]))
 
 
 @pytest.mark.parametrize("name", with_axiom("ideal-best"))
 @given(topic=topics(rankings=3))
 def test_no_ranking_is_better_than_the_perfect_one(name: str, topic: Topic) -> None:
     measures = cases(name, axiom="ideal-best")
-    assessed = assess_topics(topic)
+    assessed = assessed_for(name, topic)
     for measure, values in zip(measures, of_first_topic(assessed, measures), strict=True):
         best = worth(measure, assessed.at_best(measure))[0]
         assert (values <= best + NOISE).all(), measure

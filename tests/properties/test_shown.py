@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from .catalogue import NAMES, cases
-from .strategies import Topic, assess_topics, topics
+from .catalogue import NAMES, assessed_for, cases
+from .strategies import Topic, topics
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(topic=topics(rankings=2, documents=12))
 def test_what_a_measure_is_not_shown_would_make_no_difference(name: str, topic: Topic) -> None:
-    assessed = assess_topics(topic)
+    assessed = assessed_for(name, topic)
     for measure in cases(name):
         everything = np.full(len(assessed.retrieved), np.nan)
         for block in assessed.blocks():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cranfield.data import Assessed
 from cranfield.measures import Measure, measure_all
 
-from .catalogue import CASES, NAMES, cases
+from .catalogue import CASES, NAMES, assessed_for, cases
 from .strategies import NOT_JUDGED, Topic, assess_beside, assess_grades, assess_topics, topics
 
 NOISE = 1e-12
@@ -31,7 +31,7 @@ def first_rows(assessed: Assessed, measures: list[Measure]) -> NDArray[np.float6
 @given(topic=topics(rankings=2, documents=12))
 def test_values_are_finite_and_in_range(name: str, topic: Topic) -> None:
     measures = cases(name)
-    for measure, column in zip(measures, first_rows(assess_topics(topic), measures).T, strict=True):
+    for measure, column in zip(measures, first_rows(assessed_for(name, topic), measures).T, strict=True):
         low, high = measure.range
         there = column[~np.isnan(column)]
         assert np.isfinite(there).all(), measure
@@ -45,7 +45,7 @@ def test_values_are_finite_and_in_range(name: str, topic: Topic) -> None:
 def test_a_topic_with_nothing_retrieved_has_the_worst_value(name: str, topic: Topic) -> None:
     measures = cases(name)
     both = Topic(topic.grades, (topic.rankings[0], ()))
-    for measure, (some, none) in zip(measures, first_rows(assess_topics(both), measures).T.tolist(), strict=True):
+    for measure, (some, none) in zip(measures, first_rows(assessed_for(name, both), measures).T.tolist(), strict=True):
         if measure.worst is None:
             assert none == some, measure  # the judgments alone decide
         else:
@@ -57,8 +57,8 @@ def test_a_topic_with_nothing_retrieved_has_the_worst_value(name: str, topic: To
 def test_what_stands_beside_a_row_never_changes_it(name: str, topic: Topic, others: list[Topic]) -> None:
     # Deeper topics, more topics, more runs; equal to the last bit.
     measures = cases(name)
-    alone = first_rows(assess_topics(topic), measures)
-    beside = first_rows(assess_topics(topic, *others), measures)
+    alone = first_rows(assessed_for(name, topic), measures)
+    beside = first_rows(assessed_for(name, topic, *others), measures)
     np.testing.assert_array_equal(beside[: len(alone)], alone)
 
 
