@@ -10,6 +10,9 @@ BLOCK = re.compile(r'(<div class="highlight-(console|text|python) notranslate">.
 TAG = re.compile(r"<[^>]+>")
 SHORT = 40  # what fits on a phone
 HYPHENED = re.compile(r"[^\s<>]*-[^\s<>]*")  # browsers would break a line within --scale
+# A backslash that goes on in the next line stays beside the word before it.
+ENDS = re.compile(r'([^\s<>]+)<span class="w"> </span><span class="se">\\</span>$')
+KEPT = r'<span class="whole">\1<span class="w"> </span><span class="se">\\</span></span>'
 # Of Python only what it prints; on a command line what is typed too. Other text has no marks.
 BEGINS = {"console": ('<span class="go">', '<span class="gp">'), "python": ('<span class="go">',), "text": ("",)}
 
@@ -31,7 +34,7 @@ def _line(line: str, begins: tuple[str, ...]) -> str:
     if len(text) <= SHORT or "  " in text or "\t" in text or not line.startswith(begins):
         return line
     parts = (part if TAG.match(part) else HYPHENED.sub(_whole, part) for part in re.split(f"({TAG.pattern})", line))
-    return f'<span class="words">{"".join(parts)}</span>'
+    return f'<span class="words">{ENDS.sub(KEPT, "".join(parts))}</span>'
 
 
 def _whole(found: re.Match[str]) -> str:
