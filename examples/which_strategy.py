@@ -1,4 +1,4 @@
-"""What five ways to pool 24 runs would have found with fewer judgments, and whom they are unfair to.
+"""What five ways to pool 18 runs would have found with fewer judgments, and whom they are unfair to.
 
 python examples/which_strategy.py recall.svg pool_bias.svg
 """

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 BLOCK = re.compile(r'(<div class="highlight-(console|text|python) notranslate">.*?<pre>)(.*?)(</pre>)', re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
 SHORT = 40  # what fits on a phone
+DRAWN = re.compile("  |\t|[─│├└┬]")  # columns, and the lines of a diagram
 HYPHENED = re.compile(r"[^\s<>]*-[^\s<>]*")  # browsers would break a line within --scale
 # A backslash that goes on in the next line stays beside the word before it.
 ENDS = re.compile(r'([^\s<>]+)<span class="w"> </span><span class="se">\\</span>$')
@@ -31,7 +32,7 @@ def _block(found: re.Match[str]) -> str:
 
 def _line(line: str, begins: tuple[str, ...]) -> str:
     text = unescape(TAG.sub("", line)).strip()
-    if len(text) <= SHORT or "  " in text or "\t" in text or not line.startswith(begins):
+    if len(text) <= SHORT or DRAWN.search(text) or not line.startswith(begins):
         return line
     parts = (part if TAG.match(part) else HYPHENED.sub(_whole, part) for part in re.split(f"({TAG.pattern})", line))
     return f'<span class="words">{ENDS.sub(KEPT, "".join(parts))}</span>'
