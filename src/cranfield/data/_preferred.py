@@ -27,6 +27,7 @@ class Preferences:
 
     documents: Mapping[str, tuple[str, ...]]
     wins: Mapping[str, Wins]
+    levels: Mapping[str, NDArray[np.float64]]  # (group, document): the highest that a group gives; NaN: none
     source: Source
 
     @property
@@ -50,9 +51,9 @@ def read_preferences(data: str | PathLike[str] | Sequence[Row]) -> Preferences:
         topics.setdefault(row[0], []).append(row)
     documents = {topic: tuple(dict.fromkeys(row[3] for row in mine)) for topic, mine in topics.items()}
     wins = {topic: _wins(mine, documents[topic], name) for topic, mine in topics.items()}
-    return Preferences(
-        documents, wins, Source(name, digest(Strings(["\t".join(map(str, row)) for row in rows])), "prefs")
-    )
+    levels = {topic: _levels(mine, documents[topic]) for topic, mine in topics.items()}
+    source = Source(name, digest(Strings(["\t".join(map(str, row)) for row in rows])), "prefs")
+    return Preferences(documents, wins, levels, source)
 
 
 def _read(path: Path, name: str) -> list[Row]:
@@ -96,6 +97,16 @@ def _wins(rows: Sequence[Row], documents: Sequence[str], name: str) -> Wins:
         if wins.diagonal().any():
             hint = "one group agrees with itself: put what contradicts it into another group"
             raise problem(name, "E-FORMAT", f"group {group} of topic {rows[0][0]} contradicts itself", hint)
+    return found
+
+
+def _levels(rows: Sequence[Row], documents: Sequence[str]) -> NDArray[np.float64]:
+    place = {document: i for i, document in enumerate(documents)}
+    group = {name: i for i, name in enumerate(dict.fromkeys(row[1] for row in rows))}
+    found = np.full((len(group), len(documents)), np.nan)
+    for _, name, _, document, level in rows:
+        at = group[name], place[document]
+        found[at] = np.fmax(found[at], level)
     return found
 
 

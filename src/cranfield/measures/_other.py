@@ -30,7 +30,7 @@ class Kind:
 
     def has(self, name: str) -> bool:
         """Whether one goes by that name, here or elsewhere."""
-        return name in self.catalogue or name.casefold() in self.theirs
+        return name in self.catalogue or name.casefold() in map(str.casefold, self.theirs)
 
 
 OTHERS = {

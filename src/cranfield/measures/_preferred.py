@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, Provenance, Ties, construct, parse
 from cranfield.data import Run, Values, Wins, check_preferences, find_runs, read_run
@@ -43,6 +44,31 @@ class PreferenceExample:
         return float(preference_values(rows, {"run": run}, [self.of]).cube[0, 0, 0])
 
 
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The preferences of a topic, the levels behind them, and where a run puts its documents."""
+
+    wins: Wins
+    level: NDArray[np.float64]  # (group, document); NaN where a group says nothing
+    place: NDArray[np.float64]  # (document,); infinite where it is not retrieved
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """(document,): whether it is retrieved."""
+        return np.isfinite(self.place)
+
+    def counted(self, count: Counted) -> Wins:
+        """The preferences that count."""
+        if count == "all":
+            return self.wins
+        either, both = self.there[:, None] | self.there, self.there[:, None] & self.there
+        return self.wins & (either if count == "either" else both)
+
+    def held(self, count: Counted) -> Wins:
+        """Those of them that are fulfilled; what is retrieved stands above what is not."""
+        return self.counted(count) & (self.place[:, None] < self.place)
+
+
 PREFERRED = ("a>b a>c", "b>a")  # by the two people of the examples
 
 
@@ -58,8 +84,8 @@ class PreferenceMeasure(OtherMeasure):
     count: Counted = "all"
 
     @abstractmethod
-    def share(self, held: Wins, counted: Wins) -> float:
-        """From (group, document, document): which preferences are held, and which count; 0 where none does."""
+    def share(self, ranked: Ranked) -> float:
+        """The share of the preferences of a topic that a ranking fulfils; 0 where none counts."""
 
 
 PREFERENCES: Catalogue[PreferenceMeasure] = Catalogue("preference measure")
@@ -78,8 +104,8 @@ class PrefSimp(PreferenceMeasure):
     formula: ClassVar[str] = "preferences fulfilled / preferences"
     example: ClassVar[PreferenceExample] = PreferenceExample("PrefSimp", "abc", PREFERRED, "2 / 3")
 
-    def share(self, held: Wins, counted: Wins) -> float:
-        return _ratio(held.sum(), counted.sum())
+    def share(self, ranked: Ranked) -> float:
+        return _ratio(ranked.held(self.count).sum(), ranked.counted(self.count).sum())
 
 
 @preference_measure("PrefPair", cite="carterette2008prefs,trec_eval")
@@ -89,8 +115,8 @@ class PrefPair(PreferenceMeasure):
     formula: ClassVar[str] = "mean over pairs of (preferences of the pair fulfilled / preferences of the pair)"
     example: ClassVar[PreferenceExample] = PreferenceExample("PrefPair", "abc", PREFERRED, "(1/2 + 1/1) / 2")
 
-    def share(self, held: Wins, counted: Wins) -> float:
-        there, fulfilled = counted.sum(axis=0), held.sum(axis=0)
+    def share(self, ranked: Ranked) -> float:
+        there, fulfilled = (wins.sum(axis=0) for wins in (ranked.counted(self.count), ranked.held(self.count)))
         pairs = np.triu(there + there.T, 1)
         some = pairs > 0
         return _ratio((np.triu(fulfilled + fulfilled.T, 1)[some] / pairs[some]).sum(), some.sum())
@@ -100,16 +126,42 @@ class PrefPair(PreferenceMeasure):
 class PrefGroup(PreferenceMeasure):
     """Preference by groups: the mean, over groups of judgments, of the share of theirs that are fulfilled.
 
-    A group without a preference that counts has 0, as in trec_eval's prefs_avgjg.
+    A group without a preference that counts has 0, as in trec_eval's prefs_avgjg. How many nonrelevant documents happen
+    to be judged decides how much a group's other preferences count. With ``balanced=True`` there are as many as
+    relevant ones, those above level 0: of more only the first in the ranking count, and for each that lacks there is
+    one that no ranking has, as trec_eval describes its prefs_avgjg_Rnonrel.
     """
 
     formula: ClassVar[str] = "mean over groups of (preferences of the group fulfilled / preferences of the group)"
     example: ClassVar[PreferenceExample] = PreferenceExample("PrefGroup", "bac", PREFERRED, "(1/2 + 1/1) / 2")
+    balanced: bool = False
 
-    def share(self, held: Wins, counted: Wins) -> float:
+    def share(self, ranked: Ranked) -> float:
+        kept = self._kept(ranked) if self.balanced else np.True_
+        counted, held = (wins & kept for wins in (ranked.counted(self.count), ranked.held(self.count)))
         there, fulfilled = counted.sum(axis=(1, 2)), held.sum(axis=(1, 2))
+        if self.balanced:
+            relevant, others = self._known(ranked)
+            more = np.maximum(relevant.sum(axis=1) - others.sum(axis=1), 0)
+            above = (relevant & ranked.there).sum(axis=1)
+            there = there + more * (relevant.sum(axis=1) if self.count == "all" else above)
+            fulfilled = fulfilled + more * above
         shares = np.divide(fulfilled, there, out=np.zeros(len(there)), where=there > 0)
         return _ratio(shares.sum(), len(shares))
+
+    def _known(self, ranked: Ranked) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(group, document) each: what is relevant to a group, above level 0, and what is not."""
+        shown = ranked.there if self.count == "both" else np.True_
+        return (ranked.level > 0) & shown, (ranked.level <= 0) & shown
+
+    def _kept(self, ranked: Ranked) -> Wins:
+        """(group, document, document): pairs without documents below the first nonrelevant ones that are enough."""
+        relevant, others = self._known(ranked)
+        order = np.argsort(ranked.place, kind="stable")
+        nth = np.empty(others.shape)
+        nth[:, order] = others[:, order].cumsum(axis=1)
+        kept = ~others | (nth <= relevant.sum(axis=1, keepdims=True))
+        return kept[:, :, None] & kept[:, None, :]
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -121,14 +173,18 @@ TREC_PREFS = {
     f"prefs_{theirs}{way}": f"{ours}{count}"
     for theirs, ours in (("simp", "PrefSimp"), ("pair", "PrefPair"), ("avgjg", "PrefGroup"))
     for way, count in (("", ""), ("_imp", "(count='either')"), ("_ret", "(count='both')"))
+} | {
+    "prefs_avgjg_Rnonrel": "PrefGroup(balanced=True)",
+    "prefs_avgjg_Rnonrel_ret": "PrefGroup(balanced=True,count='both')",
 }
+FOLDED = {theirs.casefold(): ours for theirs, ours in TREC_PREFS.items()}
 
 
 def parse_preference_measure(text: str | PreferenceMeasure) -> PreferenceMeasure:
     """``PrefSimp``, ``PrefPair(count='both')``, or what trec_eval calls them: ``prefs_pair_ret``."""
     if isinstance(text, PreferenceMeasure):
         return text
-    return construct(PREFERENCES, parse(TREC_PREFS.get(text.casefold(), text)), see="cranfield measures")
+    return construct(PREFERENCES, parse(FOLDED.get(text.casefold(), text)), see="cranfield measures")
 
 
 def preference_values(
@@ -155,7 +211,10 @@ def preference_values(
         ranked = run.by_topic()
         for t, topic in enumerate(given.topics):
             missing[r, t] = topic not in ranked
-            cube[r, t] = _of_topic(given.wins[topic], given.documents[topic], ranked.get(topic, []), wanted)
+            rank = {document: place for place, document in enumerate(ranked.get(topic, []))}
+            places = np.array([rank.get(document, np.inf) for document in given.documents[topic]], np.float64)
+            met = Ranked(given.wins[topic], given.levels[topic], places)
+            cube[r, t] = [measure.share(met) for measure in wanted]
     none = np.array([not given.wins[topic].any() for topic in given.topics])
     inputs = (given.source.as_input(), *(run.source.as_input() for run in found))
     return Values(
@@ -173,18 +232,3 @@ def preference_values(
 
 def _names(runs: list[Run]) -> tuple[str, ...]:
     return tuple(run.name for run in runs)
-
-
-def _of_topic(
-    wins: Wins, documents: tuple[str, ...], ranked: list[str], measures: tuple[PreferenceMeasure, ...]
-) -> list[float]:
-    rank = {document: place for place, document in enumerate(ranked)}
-    place = np.array([rank.get(document, np.inf) for document in documents])
-    above = place[:, None] < place  # what is retrieved stands above what is not
-    there = np.isfinite(place)
-    shown = {
-        "all": np.ones(above.shape, np.bool_),
-        "either": there[:, None] | there,
-        "both": there[:, None] & there,
-    }
-    return [one.share(wins & above & shown[one.count], wins & shown[one.count]) for one in measures]

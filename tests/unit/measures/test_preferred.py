@@ -7,7 +7,7 @@ import pytest
 import cranfield as cf
 from cranfield.core import InputError, ParameterError
 from cranfield.data import read_preferences
-from cranfield.measures import PREFERENCES, parse_preference_measure, preference_values
+from cranfield.measures import PREFERENCES, PrefGroup, parse_preference_measure, preference_values
 
 # One person: a > b, a > c (b and c alike); another: b > a.
 ROWS = [
@@ -41,6 +41,52 @@ def value(measure: str, ranking: str, rows: list[tuple[str, str, str, str, float
 )
 def test_values_worked_by_hand(measure: str, ranking: str, expected: float) -> None:
     assert value(measure, ranking) == pytest.approx(expected)
+
+
+# One person: a and b are relevant, a more so; x, y and z are not.
+JUDGED = [
+    ("t", "one", "0", document, level) for document, level in zip("abxyz", (2.0, 1.0, 0.0, 0.0, 0.0), strict=True)
+]
+FEW = [row for row in JUDGED if row[3] in "abx"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "ranking", "expected"),
+    [
+        # Of seven preferences a > b, a > x, a > y, b > x, b > y are left: z stands below the first two.
+        ("PrefGroup", "xaybz", 4 / 7),
+        ("PrefGroup(balanced=True)", "xaybz", 2 / 5),  # a > b and a > y
+        ("PrefGroup(balanced=True)", "abzyx", 5 / 5),
+        # Not retrieved stands below: x and one of the two others count, whichever.
+        ("PrefGroup(balanced=True)", "xa", 2 / 5),  # a > b, and a above what is not there
+        ("PrefGroup(balanced=True,count='either')", "xa", 2 / 4),  # b and the other are both not there
+        # One relevant document is retrieved, so one nonrelevant one counts.
+        ("PrefGroup(balanced=True,count='both')", "xay", 0 / 1),
+        ("PrefGroup(balanced=True,count='both')", "axy", 1 / 1),
+    ],
+)
+def test_as_many_nonrelevant_documents_as_relevant_ones(measure: str, ranking: str, expected: float) -> None:
+    assert value(measure, ranking, JUDGED) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("measure", "ranking", "expected"),
+    [
+        # a > b, a > x, b > x, and two more with a document that no ranking has.
+        ("PrefGroup(balanced=True)", "xab", (1 + 2) / 5),
+        ("PrefGroup(balanced=True)", "xb", 1 / 5),  # b stands above what nobody retrieves; a is not there
+        ("PrefGroup(balanced=True,count='either')", "xb", 1 / (3 + 1)),
+        ("PrefGroup(balanced=True,count='both')", "ab", (1 + 2 * 2) / (1 + 2 * 2)),
+        ("PrefGroup(balanced=True,count='both')", "xb", 0 / 1),
+    ],
+)
+def test_nonrelevant_documents_that_lack_are_made_up(measure: str, ranking: str, expected: float) -> None:
+    assert value(measure, ranking, FEW) == pytest.approx(expected)
+
+
+def test_groups_are_balanced_one_by_one() -> None:
+    other = [("t", "two", "0", "x", 1.0), ("t", "two", "0", "a", 0.0)]
+    assert value("PrefGroup(balanced=True)", "xaybz", [*JUDGED, *other]) == pytest.approx((2 / 5 + 1) / 2)
 
 
 def test_what_follows_from_two_parts_counts() -> None:
@@ -85,7 +131,6 @@ def test_lines_that_cannot_be_read_are_named(line: str, said: str, tmp_path: Pat
 
 
 def test_the_catalogue_goes_round() -> None:
-    for cls in PREFERENCES:
-        for count in ("all", "either", "both"):
-            one = cls(count=count)
-            assert parse_preference_measure(str(one)) == one
+    made = [cls(count=count) for cls in PREFERENCES for count in ("all", "either", "both")]
+    for one in [*made, PrefGroup(balanced=True), PrefGroup(balanced=True, count="both")]:
+        assert parse_preference_measure(str(one)) == one
