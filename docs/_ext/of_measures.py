@@ -28,9 +28,10 @@ from cranfield.measures import (
 )
 
 GOLDEN = Path(__file__).parents[2] / "tests" / "golden"
+HELD_TO = re.compile(r"^\| (?P<measures>[\w ]+) \| (?P<what>[^|]+) \| `(?:golden|unit)/[\w/]+\.py` \|$", re.MULTILINE)
 MADE_BY = re.compile(r"^\| `(?P<file>\w+)\.json` \| `[^`]*` \| (?P<peer>[\w.]+(?: \d[\w.]*\w)?)", re.MULTILINE)
 OF_MEASURES = ("trec_eval", "ir_measures", "cwl_eval", "gdeval", "ranx", "pyndeval", "pyntcireval", "sample_eval")
-OF_MEASURES += ("nuggetizer",)
+OF_MEASURES += ("nuggetizer", "trectools")
 THEIR_WORDS = {
     "IFTGoal": "IFT",
     "IFTGoalRate": "IFT",
@@ -207,15 +208,25 @@ def bars(shares: tuple[float, ...]) -> str:
 
 @cache
 def golden() -> dict[type, list[str]]:
-    """The peers whose values a measure is tested against, by what they are called in their files."""
-    peers = {found["file"]: found["peer"] for found in MADE_BY.finditer((GOLDEN / "SOURCES.md").read_text("utf-8"))}
+    """What a measure is tested against: peers by what they are called in their files, then what no file names."""
+    sources = (GOLDEN / "SOURCES.md").read_text("utf-8")
+    peers = {found["file"]: found["peer"] for found in MADE_BY.finditer(sources)}
     agreed: dict[type, list[str]] = {}
     for file in OF_MEASURES:
         for name in dict.fromkeys(names(json.loads((GOLDEN / f"{file}.json").read_text("utf-8")))):
             measure = known(name)
             if measure and peers[file] not in (said := agreed.setdefault(measure, [])):
                 said.append(peers[file])
+    for row in HELD_TO.finditer(sources):
+        for name in row["measures"].split():
+            agreed.setdefault(named(name), []).append(row["what"])
     return agreed
+
+
+def named(name: str) -> type:
+    """The measure that we call so, of rankings or of something else."""
+    kind = kind_of(name)
+    return OTHERS[kind].catalogue[name] if kind else cf.MEASURES[name]
 
 
 def known(name: str) -> type | None:

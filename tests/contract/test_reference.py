@@ -53,7 +53,19 @@ def test_peers_are_named_by_what_their_files_hold(of_measures: ModuleType) -> No
     assert golden["NCU"] == ["pyNTCIREVAL 0.0.3"]
     assert golden["NuggetVital"] == ["nuggetizer 0.0.5"]
     assert golden["SDCG"] == ["cwl_eval 1.0.12"]  # and not the sDCG of sessions
-    assert not {"NRG", "sDCG"} & set(golden)
+    assert golden["uRBP"] == ["trectools 0.0.50"]
+    assert golden["NRG"] == ["Table 1 of the paper; loops over a made-up campaign"]
+    assert not {"D_nDCG", "sDCG"} & set(golden)
+
+
+def test_what_else_measures_are_held_to_is_known_and_looked_at(of_measures: ModuleType) -> None:
+    rows = list(of_measures.HELD_TO.finditer((ROOT / "tests" / "golden" / "SOURCES.md").read_text("utf-8")))
+    assert rows
+    for row in rows:
+        test = (ROOT / "tests" / row[0].split("`")[1]).read_text("utf-8").casefold()
+        for name in row["measures"].split():
+            words = {name.casefold(), of_measures.named(name).__name__.casefold()}  # it refuses what there is not
+            assert words & set(re.findall(r"\w+", test)), name
 
 
 def test_weights_are_those_of_the_user(of_measures: ModuleType) -> None:

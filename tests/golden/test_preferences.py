@@ -34,3 +34,4 @@ def test_names_of_trec_eval_are_understood() -> None:
     assert [str(parse_preference_measure(stem)) for stem in STEMS[:4]] == [
         *("PrefSimp", "PrefSimp(count='both')", "PrefSimp(count='either')", "PrefPair"),
     ]
+    assert [str(parse_preference_measure(stem)) for stem in STEMS[6:8]] == ["PrefGroup", "PrefGroup(count='both')"]

@@ -33,6 +33,7 @@ NEEDS["tied_overlap"] = "RBO" in os.environ
 NEEDS["fairsearchcore"] = "FAIRSEARCHCORE" in os.environ
 NEEDS["nuggetizer"] = "NUGGETIZER" in os.environ
 NEEDS["quapy"] = "QUAPY" in os.environ
+NEEDS["rank_fairness"] = "RANK_FAIRNESS" in os.environ
 NEEDS["trectools"] = "TRECTOOLS" in os.environ
 NEEDS["r_bradley_terry"] = "R_BRADLEY_TERRY" in os.environ  # as r_stats
 

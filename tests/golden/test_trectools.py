@@ -1,4 +1,4 @@
-"""Understandability-biased bpref beside trectools."""
+"""Understandability-biased bpref and RBP beside trectools."""
 
 import pytest
 
@@ -8,12 +8,29 @@ from .aspect_inputs import TOP, labelled, ranked
 from .reading import golden
 
 
-def test_every_topic_has_the_value_of_trectools() -> None:
-    grades, easy = (
+def values(measure: str, aspect: str = "understandability") -> dict[str, float]:
+    """Ours, by topic."""
+    grades, labels = (
         {topic: {one: told[which] for one, told in documents.items()} for topic, documents in labelled().items()}
         for which in (0, 1)
     )
     run = {topic: {one: -float(rank) for rank, one in enumerate(documents)} for topic, documents in ranked().items()}
-    values = cf.evaluate(grades, run, f"uBpref(top={TOP})", aspects={"understandability": easy}, scale="ignore")
-    found = dict(zip(values.topics, values.cube[0, :, 0].tolist(), strict=True))
-    assert found == pytest.approx(golden("trectools"), abs=1e-10)
+    found = cf.evaluate(grades, run, measure, aspects={aspect: labels}, scale="ignore")
+    return dict(zip(found.topics, found.cube[0, :, 0].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("uBpref", f"uBpref(top={TOP})"),
+        ("uRBP", f"uRBP(top={TOP})"),
+        ("uRBP(p=0.5)", f"uRBP(p=0.5,top={TOP})"),
+        ("uRBP@5", f"uRBP(top={TOP})@5"),
+    ],
+)
+def test_every_topic_has_the_value_of_trectools(theirs: str, ours: str) -> None:
+    assert values(ours) == pytest.approx(golden("trectools")[theirs], abs=1e-10)
+
+
+def test_credibility_is_another_label_of_the_same_measure() -> None:
+    assert values(f"cRBP(top={TOP})", "credibility") == pytest.approx(golden("trectools")["uRBP"], abs=1e-10)

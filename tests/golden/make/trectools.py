@@ -1,4 +1,4 @@
-"""Makes trectools.json: the understandability-biased bpref of trectools, topic by topic.
+"""Makes trectools.json: the understandability-biased bpref and RBP of trectools, topic by topic.
 
 trectools is among no requirements. It has a folder of its own, and needs pandas:
 pip install --no-deps --target /path/to/folder trectools==0.0.50 sarge beautifulsoup4 soupsieve
@@ -14,9 +14,11 @@ from pathlib import Path
 from tests.golden.aspect_inputs import TOP, labelled, ranked
 from tests.golden.make.writing import save
 
+PERSISTENT: dict[str, dict[str, float]] = {"uRBP": {}, "uRBP(p=0.5)": {"p": 0.5}, "uRBP@5": {"depth": 5}}
+
 
 def make() -> object:
-    """Ten decimals."""
+    """{measure: {topic: value}}; ten decimals."""
     sys.path.append(os.environ["TRECTOOLS"])
     tools = import_module("trectools")
     with tempfile.TemporaryDirectory() as folder:
@@ -27,10 +29,14 @@ def make() -> object:
         lines = [(t, d, rank) for t, documents in ranked().items() for rank, d in enumerate(documents, 1)]
         Path(names[2]).write_text("".join(f"{t} Q0 {d} {rank} {-rank} m\n" for t, d, rank in lines), encoding="utf-8")
         qrels, other = (tools.TrecQrel(name) for name in names[:2])
-        found = tools.TrecEval(tools.TrecRun(names[2]), qrels).get_ubpref(
-            other, per_query=True, normalization_factor=1 / TOP
-        )
-    return {str(topic): round(float(value), 10) for topic, value in found.iloc[:, 0].items()}
+        asked = tools.TrecEval(tools.TrecRun(names[2]), qrels)
+        options = {"per_query": True, "normalization_factor": 1 / TOP}
+        found = {"uBpref": asked.get_ubpref(other, **options)}
+        found |= {name: asked.get_urbp(other, **options, **settings) for name, settings in PERSISTENT.items()}
+    return {
+        name: {str(topic): round(float(value), 10) for topic, value in values.iloc[:, 0].items()}
+        for name, values in found.items()
+    }
 
 
 if __name__ == "__main__":

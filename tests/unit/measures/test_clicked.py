@@ -85,13 +85,13 @@ def test_utility_and_effort_are_those_of_every_way_a_visit_can_go(model: str, pa
     assert found == pytest.approx(visit(model, page), abs=EXACT)
 
 
-def patterns(page: tuple[int, ...]) -> float:
-    """The utility of the user browsing model: over all patterns of clicks."""
+def patterns(page: tuple[int, ...], looks: tuple[tuple[float, ...], ...] = TRIANGLE) -> float:
+    """The utility over all patterns of clicks, where a rank is looked at by the last click above."""
     total = 0.0
     for clicks in product((False, True), repeat=len(page)):
         chance, last, useful = 1.0, 0, 0.0
         for rank, (grade, clicked) in enumerate(zip(page, clicks, strict=True), 1):
-            here = A[grade] * TRIANGLE[rank - 1][last]
+            here = A[grade] * looks[rank - 1][last]
             chance *= here if clicked else 1 - here
             last, useful = (rank, useful + USEFUL[grade]) if clicked else (last, useful)
         total += chance * useful
@@ -102,6 +102,13 @@ def patterns(page: tuple[int, ...]) -> float:
 def test_the_user_browsing_model_over_all_patterns_of_clicks(page: tuple[int, ...]) -> None:
     measure = UUBM(attraction=ALIKE, examination="0.9/0.8 0.3/0.6 0.2 0.5", k=3)
     assert value(measure, page) == pytest.approx(patterns(page), abs=EXACT)
+
+
+@given(page=pages)
+def test_the_position_based_model_over_all_patterns_of_clicks(page: tuple[int, ...]) -> None:
+    measure = UPBM(attraction=ALIKE, examination="0.9 0.8 0.6", k=3)
+    looks = ((0.9,), (0.8, 0.8), (0.6, 0.6, 0.6))  # whatever was clicked
+    assert value(measure, page) == pytest.approx(patterns(page, looks), abs=EXACT)
 
 
 def test_published_numbers_are_the_default_of_the_user_browsing_model() -> None:
