@@ -15,10 +15,8 @@ from ._base import Picture, debug_mode, draw
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
 WIDER = 1.08  # DejaVu Sans beside Liberation Sans, in labels
-LETTER = {
-    "600": 0.67
-}  # the most that a letter of DejaVu Sans takes in a line, as a share of its size: where it is bold
-PLAIN_LETTER = 0.58
+# The most that a letter of DejaVu Sans takes in a line, as a share of its size.
+BOLD_LETTER, PLAIN_LETTER = 0.67, 0.58
 EDGE = 6  # points beside the longest title
 MOVED = re.compile(r"translate\((-?[\d.]+)")
 OUTSIDE = re.compile(
@@ -108,7 +106,8 @@ def _titled(part: ElementTree.Element, left: float = 0.0, *, title: bool = False
     left += float(moved[1]) if (moved := MOVED.match(part.get("transform", ""))) else 0.0
     title = title or "role-title" in part.get("class", "")
     if title and part.tag.endswith("text"):
-        letter = LETTER.get(part.get("font-weight", ""), PLAIN_LETTER) * float(part.get("font-size", "0").rstrip("px"))
+        share = BOLD_LETTER if part.get("font-weight") == "600" else PLAIN_LETTER
+        letter = share * float(part.get("font-size", "0").rstrip("px"))
         lines = [line.text or "" for line in part] or [part.text or ""]
         return left + letter * max(map(len, lines)) + EDGE
     return max((_titled(inner, left, title=title) for inner in part), default=0.0)
