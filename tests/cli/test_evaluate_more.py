@@ -327,6 +327,10 @@ def test_preferences_take_the_place_of_judgments(here: Path, cranfield: Command)
     ended = cranfield("evaluate", "prefs.txt", "run.txt", "--prefs", "-m", "prefs_simp", "-q", "--format", "tsv")
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert [row[1:] for row in rows[1:]] == [["1", "PrefSimp", "1.0"], ["2", "PrefSimp", "0.0"]]
+    assert "the mean needs interval numbers; PrefSimp is ordinal" in ended.err
+    assert cranfield("evaluate", "prefs.txt", "run.txt", "--prefs", "--scale", "refuse").code == 1
+    safe = cranfield("evaluate", "prefs.txt", "run.txt", "--prefs", "--aggregate", "median", "--scale", "refuse")
+    assert (safe.code, safe.err) == (0, "")
     assert cranfield("evaluate", "--prefs").code == 2
 
 

@@ -189,7 +189,8 @@ def command(
         if landing:
             form, output = None, None
     elif prefs:
-        values = _some(_preferred(qrels, runs, measures, ties), only, aggregate)
+        policy: Policy = "ignore" if aggregate == "median" else scale
+        values = _some(_preferred(qrels, runs, measures, ties, policy), only, aggregate)
     elif series:
         expect_files(qrels, runs)
         shaped.update(attributes=attributes, lengths=lengths, unjudged=UNJUDGED[unjudged])
@@ -240,14 +241,16 @@ def _some(values: Values, only: list[str] | None, aggregate: str | None) -> Valu
     return replace(values if only is None else values.only(only), by=aggregate)
 
 
-def _preferred(prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ...], ties: str | None) -> Values:
+def _preferred(
+    prefs: str | None, runs: tuple[str, ...], measures: tuple[str, ...], ties: str | None, scale: Policy
+) -> Values:
     """Values of preference measures, the usual ones where none is named."""
     from cranfield.measures import PREFERENCES, preference_values
 
     if prefs is None or not runs:
         raise click.UsageError("preferences and a RUN are missing\nhint: cranfield evaluate prefs.txt run.txt --prefs")
     asked = [word for text in measures for word in text.split()] or PREFERENCES.names()
-    return preference_values(prefs, list(runs), asked, ties=ties or Ties.TREC, command=typed())
+    return preference_values(prefs, list(runs), asked, ties=ties or Ties.TREC, scale=scale, command=typed())
 
 
 def _of_series(qrels: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **shaped: Any) -> Values:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Catalogue, Provenance, Ties, construct, parse
+from cranfield.core import Catalogue, Policy, Provenance, Scale, Ties, construct, parse, weigh
 from cranfield.data import Run, Values, Wins, check_preferences, find_runs, read_run
 
 from ._other_base import OtherMeasure
@@ -193,6 +193,7 @@ def preference_values(
     measures: str | Iterable[str | PreferenceMeasure] = "PrefSimp PrefPair PrefGroup",
     *,
     ties: Ties | str = Ties.TREC,
+    scale: Policy = "ignore",
     command: str = "",
 ) -> Values:
     """Values of preference measures for every run and topic: they are tested and compared as any others are.
@@ -204,6 +205,8 @@ def preference_values(
     given = check_preferences(preferences)
     asked = measures.split() if isinstance(measures, str) else list(measures)
     wanted = tuple(map(parse_preference_measure, asked))
+    met = [("the mean", Scale.INTERVAL, measure) for measure in wanted]
+    notes = weigh(met, scale, safe="the median is safe (--aggregate median)")
     found = [read_run(run, ties=ties) for run in find_runs(runs)]
     cube = np.zeros((len(found), len(given.topics), len(wanted)))
     missing = np.zeros(cube.shape[:2], np.bool_)
@@ -226,6 +229,7 @@ def preference_values(
         missing=missing,
         without_relevant=np.tile(none, (len(wanted), 1)),
         tags=tuple(run.source.tag or "" for run in found),
+        notes=notes,
         made_by=Provenance(command=command, inputs=inputs, measures=tuple(map(str, wanted))),
     )
 
