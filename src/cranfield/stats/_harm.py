@@ -61,14 +61,18 @@ def _facet(
     """The name of a facet, its numbers, and whether lower ones are better."""
     if facet in OF_RANKS and first is not None:
         return facet, first, facet == "ranking"
-    measures = values.measures if values else ()
-    for measure in measures:
-        if values and str(measure) == facet:
-            matrix = values.matrix(measure)
-            pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
-            return facet, pairs, measure.direction is Direction.LOWER
-    known = ", ".join([*(OF_RANKS if first else ()), *map(str, measures)])
-    raise ParameterError(f"there is nothing called {facet!r} to have a margin", hint=f"there are: {known or 'none'}")
+    known = ", ".join([*(OF_RANKS if first else ()), *map(str, values.measures if values else ())])
+    hint = f"there are: {known or 'none'}"
+    try:
+        place = values.index(facet) if values else None
+    except ParameterError:
+        place = None
+    if values is None or place is None:
+        raise ParameterError(f"there is nothing called {facet!r} to have a margin", hint=hint)
+    measure = values.measures[place]
+    matrix = values.matrix(measure)
+    pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
+    return str(measure), pairs, measure.direction is Direction.LOWER
 
 
 def _check(facet: str, margin: float) -> None:

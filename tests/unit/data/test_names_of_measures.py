@@ -59,6 +59,14 @@ def test_every_study_gains(study: str, values: cf.Values) -> None:
         assert STUDIES[study](values, way).verdict == STUDIES[study](values, name).verdict
 
 
+def test_a_margin_is_of_a_measure_in_whichever_way_it_is_written(values: cf.Values) -> None:
+    for way in ("map", "AP"):
+        harm = cf.compare(values, pairs=[("x", "y")], margins={way: 0.1}, scale="ignore")["harm"]
+        assert harm.cells("facet") == ["AP"]
+    with pytest.raises(cf.ParameterError, match="there is nothing called 'nDCG@5' to have a margin"):
+        cf.compare(values, pairs=[("x", "y")], margins={"nDCG@5": 0.1}, scale="ignore")
+
+
 def test_topics_are_asked_for_several_in_one_text(values: cf.Values) -> None:
     several = cf.topics(values=values, measures="map ERR@10", scale="ignore")["difficulty"].cells("measure")
     assert set(several) == {"AP", "ERR(max_rel=2)@10"}
