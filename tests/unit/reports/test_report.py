@@ -93,3 +93,11 @@ def test_sources_of_an_analysis_name_their_tests() -> None:
 
 def test_a_report_without_methods_has_none() -> None:
     assert terms([Section("t", Study("x", {"t": Table({"run": ["a"]})}))]) == {}
+
+
+def test_measures_of_written_answers_are_explained_too() -> None:
+    table = Table({"measure": ["NuggetVital", "NuggetVital(strict=True)", "seconds"]})
+    (term,) = terms([Section("t", Study("x", {"t": table}))])["Measures"]
+    assert term.name == "NuggetVital, NuggetVital(strict=True)"
+    assert term.formula == "Σ_vital support(nugget) / number of vital nuggets"
+    assert term.cite == "pradeep2024nuggets,voorhees2003qa"
