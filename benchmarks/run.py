@@ -252,35 +252,37 @@ def check_all(printed: str, means: dict[str, dict[str, float]]) -> None:
                 sys.exit(f"pytrec_eval says {label} of {name} is {mean}, we say {ours[name][label]}")
 
 
+PARTS = (
+    big,
+    cold,
+    campaign,
+    significance,
+    ranks,
+    agreement,
+    novelty,
+    crowd,
+    clicks,
+    distributed,
+    pool,
+    server,
+    judging,
+)
+
+
 def main() -> None:
     """Run everything, or only what is named."""
-    parts = (
-        big,
-        cold,
-        campaign,
-        significance,
-        ranks,
-        agreement,
-        novelty,
-        crowd,
-        clicks,
-        distributed,
-        pool,
-        server,
-        judging,
-    )
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument(
         "only",
         nargs="*",
-        choices=[*(part.__name__ for part in parts), []],
+        choices=[*(part.__name__ for part in PARTS), []],
         help="default: everything",
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for part in parts:
+        for part in PARTS:
             if not chosen.only or part.__name__ in chosen.only:
                 print(part.__name__)
                 rows += part(Path(folder), chosen.rounds)
