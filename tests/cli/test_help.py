@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import shutil
+from contextlib import chdir
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -52,15 +53,18 @@ def write_boards(folder: Path) -> None:
     (folder / "board.csv").write_text("run,date,MRR@100\nx,2020-01-01,0.1\ny,2020-02-01,0.2\n")
     runs = [f"{c},qrels.txt,{system},{run}" for c in "xy" for system, run in (("bm25", "a.run"), ("new", "b.run"))]
     (folder / "beir.csv").write_text("\n".join(["collection,qrels,system,run", *runs, ""]))
-    made = ["report", "qrels.txt", "a.run", "b.run", "-m", "RR@10", "-o", "report.html"]
-    with pytest.raises(SystemExit):
-        main(
-            [
-                *made[:1],
-                *(str(folder / word) if (folder / word).exists() else word for word in made[1:-1]),
-                str(folder / "report.html"),
-            ]
-        )
+
+
+def write_results(folder: Path) -> None:
+    """What the examples of making something again name."""
+    files = [str(folder / name) for name in ("qrels.txt", "a.run", "b.run")]
+    for words in (
+        ["report", *files, "-m", "RR@10", "-o", "report.html"],
+        ["compare", "qrels.txt", "a.run", "b.run", "-o", "verdict.json"],
+    ):
+        with chdir(folder), pytest.raises(SystemExit) as end:
+            main(words)
+        assert not end.value.code
 
 
 def write_crowd(folder: Path) -> None:
@@ -191,9 +195,45 @@ def test_every_option_is_explained(command: str, cranfield: Command) -> None:
         assert re.search(r" {2,}[A-Z][a-z ]", option), option
 
 
+@pytest.fixture(scope="session")
+def stage(campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every file that an example names: made once, because some take a while."""
+    folder = tmp_path_factory.mktemp("stage") / "files"
+    shutil.copytree(campaign, folder)
+    shutil.copy(folder / "runs" / "cedar-1.txt", folder / "bm25.txt")
+    for run, name in (
+        ("cedar-1", "a.run"),
+        ("cedar-2", "b.run"),
+        ("cedar-1", "new.run"),
+        ("cedar-2", "bm25.run"),
+        ("aurora-1", "dense.run"),
+        ("cedar-1", "runs/bm25.txt"),
+    ):
+        shutil.copy(folder / "runs" / f"{run}.txt", folder / name)
+    with (folder / "runs.csv").open("a") as entries:
+        entries.write("bm25,organisers,2024-03-01,plain\n")
+    scores = "301,0.25,0.5,0.3\n302,0.5,0.75,0.4\n303,0.1,0.4,0.4\n304,0.2,0.1,0.3\n"
+    (folder / "ap.csv").write_text(f"topic,run1,run2,run3\n{scores}")
+    (folder / "splits.json").write_text("[[[0, 1], [2, 3]], [[0, 2], [1, 3]]]")
+    (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
+    (folder / "predictors.csv").write_text("topic,idf\n301,1\n302,5\n303,2\n304,3\n")
+    (folder / "bm25.yaml").write_text("tag: bm25\n")
+    write_boards(folder)
+    write_crowd(folder)
+    write_clicks(folder)
+    write_experiment(folder)
+    write_teams(folder)
+    write_policies(folder)
+    write_answers(folder)
+    rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
+    (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
+    write_results(folder)
+    return folder
+
+
 @pytest.mark.parametrize("command", [page for page in PAGES if page not in ELSEWHERE])
 def test_examples_run(
-    command: str, cranfield: Command, campaign: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, cranfield: Command, stage: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = [line for line in examples(help_of(command, cranfield)) if "--serve" not in line]  # that one never ends
     assert found
@@ -208,36 +248,8 @@ def test_examples_run(
     monkeypatch.setattr(Campaign, "write", write)
     for number, example in enumerate(found):
         folder = here / str(number)
-        shutil.copytree(campaign, folder)
-        shutil.copy(folder / "runs" / "cedar-1.txt", folder / "bm25.txt")
-        for run, name in (
-            ("cedar-1", "a.run"),
-            ("cedar-2", "b.run"),
-            ("cedar-1", "new.run"),
-            ("cedar-2", "bm25.run"),
-            ("aurora-1", "dense.run"),
-            ("cedar-1", "runs/bm25.txt"),
-        ):
-            shutil.copy(folder / "runs" / f"{run}.txt", folder / name)
-        with (folder / "runs.csv").open("a") as entries:
-            entries.write("bm25,organisers,2024-03-01,plain\n")
-        scores = "301,0.25,0.5,0.3\n302,0.5,0.75,0.4\n303,0.1,0.4,0.4\n304,0.2,0.1,0.3\n"
-        (folder / "ap.csv").write_text(f"topic,run1,run2,run3\n{scores}")
-        (folder / "splits.json").write_text("[[[0, 1], [2, 3]], [[0, 2], [1, 3]]]")
-        (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
-        (folder / "predictors.csv").write_text("topic,idf\n301,1\n302,5\n303,2\n304,3\n")
-        (folder / "bm25.yaml").write_text("tag: bm25\n")
-        write_boards(folder)
-        write_crowd(folder)
-        write_clicks(folder)
-        write_experiment(folder)
-        write_teams(folder)
-        write_policies(folder)
-        write_answers(folder)
-        rows = [f"{topic},{shard},0.{topic}{shard},0.{shard}5" for topic in (1, 2, 3) for shard in (1, 2)]
-        (folder / "shards.csv").write_text("\n".join(["topic,shard,run1,run2", *rows, ""]))
+        shutil.copytree(stage, folder)
         monkeypatch.chdir(folder)
-        assert cranfield("compare", "qrels.txt", "a.run", "b.run", "-o", "verdict.json").code == 0
         before = set(folder.rglob("*"))
         words = [file for word in shlex.split(example) for file in (sorted(glob.glob(word)) or [word])]  # noqa: PTH207
         assert words[0] == "cranfield"
