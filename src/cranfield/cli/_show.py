@@ -161,12 +161,12 @@ def put(text: str | Iterable[str], output: str | None) -> None:
 
 
 def _ended(parts: Iterable[str]) -> Iterator[str]:
-    """The parts, with a line end after the last one if it has none."""
+    """The parts, with a line end after the last one if it has none; nothing stays nothing."""
     last = ""
     for part in parts:
         last = part or last
         yield part
-    if not last.endswith("\n"):
+    if last and not last.endswith("\n"):
         yield "\n"
 
 
