@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -121,7 +122,7 @@ class Answer:
     def kind(self) -> str:
         return self.headers.get("content-type", "").partition(";")[0]
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Everything in it that can be read: headers, cookies, body, and pictures that stand in a page."""
         body = self.body.decode("utf-8", "replace")

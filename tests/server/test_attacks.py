@@ -76,6 +76,7 @@ def poison(planted: Planted) -> Planted:
     return planted
 
 
+@pytest.mark.once
 def test_texts_of_people_are_only_ever_read(poisoned: Planted) -> None:
     seen = 0
     for answer in crawl(poisoned, ("", "alice", "organiser", "operator")):

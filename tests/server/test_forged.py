@@ -109,6 +109,7 @@ def guarded(planted: Planted) -> dict[str, list[dict[str, Any]]]:
     return told
 
 
+@pytest.mark.once
 def test_nobody_changes_what_is_not_theirs(db: None, quiet: None) -> None:
     """Every address, posted to by people who have no part in it, with every act there is."""
     del db, quiet
