@@ -260,8 +260,8 @@ def test_a_hostile_name_is_only_a_name(suffix: str, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(UnknownName, match="there is no chart named 'sunburst'") as unknown:
-        draw(curve(1), "sunburst")
+    with pytest.raises(UnknownName, match="there is no chart named 'xyzzy'") as unknown:
+        draw(curve(1), "xyzzy")
     assert unknown.value.hint == f"there are: {', '.join(CHARTS.names())}"
     with pytest.raises(cf.ParameterError, match="there is nothing to draw: curve has no rows"):
         draw(cf.Table({"run": [], "recall": [], "precision": []}), "pr")
