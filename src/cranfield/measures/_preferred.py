@@ -205,8 +205,8 @@ def preference_values(
     given = check_preferences(preferences)
     asked = measures.split() if isinstance(measures, str) else list(measures)
     wanted = tuple(map(parse_preference_measure, asked))
-    met = [("the mean", Scale.INTERVAL, measure) for measure in wanted]
-    notes = weigh(met, scale, safe="the median is safe (--aggregate median)")
+    means = [("the mean", Scale.INTERVAL, measure) for measure in wanted]
+    notes = weigh(means, scale, safe="the median is safe (--aggregate median)")
     found = [read_run(run, ties=ties) for run in find_runs(runs)]
     cube = np.zeros((len(found), len(given.topics), len(wanted)))
     missing = np.zeros(cube.shape[:2], np.bool_)
