@@ -16,10 +16,10 @@ Written by `make bench` on {machine}. Peers and us on the same files, in turn; m
 tool gives the same values, or nothing is written.
 
 Commands beside pytrec_eval and ir_measures are timed whole, from the start of Python to printed values; ranx \
-without its start, after it has compiled itself. Other rows are timed inside one process. *Scaled* means that a \
-peer would take hours: it was timed on the part that the row names, and its time was multiplied. Times depend on \
-the machine and on what else it does; how many times faster one tool is than another depends on them much less. A \
-row without a bar (–) is there to be looked at.
+without its start, after it has compiled itself. Other rows say what was timed. *Scaled* means that a peer would \
+take hours: it was timed on the part that the row names, and its time was multiplied. Times depend on the machine \
+and on what else it does; how many times faster one tool is than another depends on them much less. A row without a \
+bar (–) is there to be looked at.
 
 To repeat it, in a checkout: `make bench` measures everything and writes this page, `make bench ARGS=big` measures \
 one part and prints it (`big cold campaign significance ranks agreement novelty crowd clicks distributed pool \
