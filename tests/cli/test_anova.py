@@ -216,7 +216,7 @@ def test_judged_runs(campaign: Path, cranfield: Command, monkeypatch: pytest.Mon
 
 
 def test_trec_8(shared_data: Path, cranfield: Command) -> None:
-    """METHODS §6, after [Ferro] Table 1."""
+    """After ferro2024, Table 1."""
     file = str(shared_data / "score-matrices" / "adhoc8_ap.csv")
     text = cranfield("anova", "--scores", file, "--scale-of", "AP").out
     said = " ".join(text.partition("\n\n")[0].split())

@@ -413,7 +413,7 @@ def test_trec_8(shared_data: Path, cranfield: Command) -> None:
     file = str(shared_data / "score-matrices" / "adhoc8_ap.csv")
     words = ("test", "--scores", file, "--scale-of", "AP", "-t", "tukey tukey(df='inf')", "--table", "summary")
     rows = list(csv.DictReader(io.StringIO(cranfield(*words, "--format", "csv").out)))
-    assert (rows[0]["pairs"], rows[0]["significant"]) == ("8256", "3423")  # METHODS §6
+    assert (rows[0]["pairs"], rows[0]["significant"]) == ("8256", "3423")
     assert rows[1]["test"] == "tukey(df='inf')"
 
 

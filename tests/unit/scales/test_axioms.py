@@ -20,13 +20,13 @@ def test_one_row_for_every_measure_of_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize("name", ["AP", "RR", "nDCG", "RBP", "ERR", "P", "R", "RBTO", "SBTO", "INST", "Success"])
-def test_these_keep_all(name: str) -> None:  # METHODS §3
+def test_these_keep_all(name: str) -> None:
     (row,) = axioms_table(name).rows()
     assert list(row.values())[1:] == [True, True, True, None]
 
 
 @pytest.mark.parametrize("name", ["SetP", "SetF", "Bpref", "infAP", "BPM", "TBG", "U"])
-def test_these_give_one_up(name: str) -> None:  # METHODS §3
+def test_these_give_one_up(name: str) -> None:
     (row,) = axioms_table(name).rows()
     assert not all((row["swap"], row["replacement"], row["ideal_best"]))
 
@@ -76,7 +76,7 @@ def test_measures_may_be_named_written_or_given() -> None:
         axioms_table("nonsense")
 
 
-def test_what_numbers_of_a_scale_allow() -> None:  # METHODS §4
+def test_what_numbers_of_a_scale_allow() -> None:
     table = permissible_table(made_by=Provenance(seed=1))
     assert table.columns == ("scale", "transformations", "statistics", "tests")
     assert table.made_by == Provenance(seed=1)

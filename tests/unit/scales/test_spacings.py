@@ -68,7 +68,7 @@ def test_rankings_without_a_value_are_counted() -> None:
 
 
 def test_average_precision_of_ten_has_810_values() -> None:
-    _, found = one("AP", length=10)  # METHODS §4: floats alone would find 866
+    _, found = one("AP", length=10)  # floats alone would find 866
     assert (len(found.value), found.count.sum()) == (810, 2**10)
 
 

@@ -32,7 +32,7 @@ def test_what_measures_claim_without_a_length() -> None:
         *("rankings", "values", "smallest", "largest", "range"),
     )
     told = [[row[name] for name in ("measure", "scale", "source", "top_heavy")] for row in table.rows()]
-    assert told == [  # METHODS §4
+    assert told == [
         ["AP", "ordinal", "ferrante2021", "nominal"],
         ["RBP(p=0.5)", "interval", "ferrante2021", "interval"],
         ["ESL", "ratio", "ferro2024", "ordinal"],

@@ -14,7 +14,7 @@ from cranfield.simulate import MSMARCO, TREC8, Campaign, Made, document_id
 
 Matrix = NDArray[np.float64]
 
-# Two-way ANOVA of TREC-8's AP, 50 topics × 129 runs: sums of squares 167.9974, 60.0299, 85.3502 (METHODS §6).
+# Two-way ANOVA of TREC-8's AP, 50 topics × 129 runs: sums of squares 167.9974, 60.0299, 85.3502 (ferro2024, Table 1).
 TREC8_SHARES = np.array([167.9974, 60.0299, 85.3502]) / 313.3775
 SEEDS = range(5)
 

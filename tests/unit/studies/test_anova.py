@@ -107,7 +107,7 @@ def test_ranks_when_asked() -> None:
 
 
 def test_trec_8(shared_data: Path) -> None:
-    """METHODS §6, after [Ferro] Table 1; the fourth digits differ because the file has four decimals."""
+    """After ferro2024, Table 1; the fourth digits differ because the file has four decimals."""
     study = cf.anova(shared_data / "score-matrices" / "adhoc8_ap.csv")
     found = by_source(study)
     assert [row["df"] for row in found.values()] == [49, 128, 6272, 6449]

@@ -206,7 +206,7 @@ def test_scale() -> None:
 
 def test_trec_8(shared_data: Path) -> None:
     found = verdict(shared_data / "score-matrices" / "adhoc8_ap.csv", difference=0.05)
-    # METHODS §6: the error of the two-way analysis is 85.3502 / 6272; a difference has it twice
+    # The error of the two-way analysis is 85.3502 / 6272; a difference has it twice
     assert found["variance"] == pytest.approx(2 * 85.3502 / 6272, rel=1e-4)
     n = next(n for n in range(2, 1000) if power_of_t(n, 0.05, found["variance"]) >= 0.8)
     assert found["topics"] == n

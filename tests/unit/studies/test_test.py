@@ -462,7 +462,7 @@ def test_numbers_equal_as_decimals_tie() -> None:
 def test_8256_pairs_of_trec_8(shared_data: Path) -> None:
     file = shared_data / "score-matrices" / "adhoc8_ap.csv"
     study = cf.test(file, "tukey tukey(df='inf') tukey(error='one-way')")
-    assert [row["significant"] for row in rows(study, "summary")][::2] == [3423, 1786]  # METHODS §6
+    assert [row["significant"] for row in rows(study, "summary")][::2] == [3423, 1786]
     (first, known, one_way) = (rows(study, "summary")[i] for i in range(3))
     assert first["pairs"] == known["pairs"] == one_way["pairs"] == 8256
     tukey, infinite = (rows(study)[place] for place in (0, 8256))
