@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from contextlib import contextmanager
@@ -92,8 +93,8 @@ def test_why_a_message_was_not_sent(url: str, why: str) -> None:
 
 
 @contextmanager
-def talking(*pieces: bytes, pause: float = 0) -> Iterator[str]:
-    """Something that is no web server: it says some bytes, with pauses."""
+def talking(*pieces: bytes, pause: float = 0, rude: bool = False) -> Iterator[str]:
+    """Something that is no web server: it says some bytes, with pauses, and may slam the door at the end."""
     ear = socket.create_server(("127.0.0.1", 0))
 
     def talk() -> None:
@@ -105,6 +106,8 @@ def talking(*pieces: bytes, pause: float = 0) -> Iterator[str]:
                 except OSError:
                     return
                 time.sleep(pause)
+            if rude:
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by a reset
 
     thread = threading.Thread(target=talk)
     thread.start()
@@ -122,6 +125,19 @@ def test_an_answer_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> Non
     with talking(*drops, pause=0.1) as place, pytest.raises(NotSent, match="nothing within"):
         post(f"http://{place}", b"{}", {}, local=True)
     assert time.monotonic() - started < 10
+
+
+def test_a_reset_after_the_time_is_up_is_still_a_want_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other side may answer the cut with a reset, which can come before whoever waits wakes up."""
+    monkeypatch.setattr(outgoing, "SECONDS", 0.5)
+    monkeypatch.setattr(outgoing, "_cut", lambda link, late: late.set())
+    with talking(*[b"H"] * 10, pause=0.1, rude=True) as place, pytest.raises(NotSent, match="nothing within"):
+        post(f"http://{place}", b"{}", {}, local=True)
+
+
+def test_a_reset_in_time_is_called_so() -> None:
+    with talking(b"H", rude=True) as place, pytest.raises(NotSent, match="reset by peer|Broken pipe"):
+        post(f"http://{place}", b"{}", {}, local=True)
 
 
 def test_what_does_not_speak_http_or_tls_is_no_answer() -> None:

@@ -69,7 +69,8 @@ def post(url: str, body: bytes, headers: dict[str, str], *, local: bool) -> int:
         if late.is_set():  # half an answer is none
             raise TimeoutError
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise NotSent(f"no answer: {_why(error)}") from None
+        # Cut while the other side still talks, a connection ends in one of several ways: the cause is one.
+        raise NotSent(f"no answer: {_why(TimeoutError() if late.is_set() else error)}") from None
     finally:
         alarm.cancel()
         link.close()
