@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -43,6 +44,7 @@ ACTS = {
     "do": ("describe", "invite", "leave", "void", "remove", "lead", "follow", "about", "revoke"),
     "act": ("person", "team", "invite", "block", "unblock", "remove", "void", "lock", "organise", "operator", "ping"),
 }
+FORM = "application/x-www-form-urlencoded"
 THEIRS = ("alpha", "wombatteam", "numbatteam")
 ATTACKERS = ("loner", "beth", "assessor", "rival")
 EXTRA = {
@@ -127,7 +129,8 @@ def test_nobody_changes_what_is_not_theirs(db: None, quiet: None) -> None:
                 if path.startswith("/api/") or "/boards/" in path or not known:
                     continue
                 for act in [{}] if path.startswith(("/tasks/", "/runs/")) else acts:
-                    answer = client.post(path, BAG | {"which": str(planted.task.pk)} | act)
+                    given = urlencode(BAG | {"which": str(planted.task.pk)} | act)
+                    answer = client.post(path, given, content_type=FORM)
                     assert answer.status_code < 500, (role, path, act)
                     if answer.streaming:
                         assert list(answer)  # their own file; reading it closes it

@@ -136,7 +136,7 @@ def test_a_reset_after_the_time_is_up_is_still_a_want_of_time(monkeypatch: pytes
 
 
 def test_a_reset_in_time_is_called_so() -> None:
-    with talking(b"H", rude=True) as place, pytest.raises(NotSent, match="reset by peer|Broken pipe"):
+    with talking(b"H", rude=True) as place, pytest.raises(NotSent, match=r"reset by peer|Broken pipe"):
         post(f"http://{place}", b"{}", {}, local=True)
 
 
