@@ -1,4 +1,4 @@
-"""A log of a million rows with gaps, ties and skew, and a million users of an experiment, on both engines."""
+"""A large log with gaps, ties and skew, and many users of an experiment, on both engines: a million at full size."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from cranfield.data import Log, read_log
 from cranfield.online import FURTHER
 from tests import logged
+from tests.conftest import SIZE
 from tests.unit.online.made_users import users
 
 if TYPE_CHECKING:
@@ -19,15 +20,14 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-PAGES = 160_000
+PAGES, ROWS = (160_000, 1_000_000) if SIZE.name == "full" else (40_000, 250_000)
 COPIES = 4  # of the same pages for other users: made in a quarter of the time
-ROWS = 1_000_000
 PAIRS = (("a", "b"), ("a", "c"), ("c", "b"))  # of runs that share a page
 
 
 @pytest.fixture(scope="session")
 def log_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of a million rows, of pages that two of three runs share."""
+    """A large log, of pages that two of three runs share."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -77,7 +77,7 @@ def logs(read_logs: tuple[Log, Log]) -> tuple[Log, Log]:
 
 @pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a million users in three arms: users.parquet, and all that as text in users.csv."""
+    """A folder with many users in three arms: users.parquet, and all that as text in users.csv."""
     folder = tmp_path_factory.mktemp("users")
     data = users(ROWS, effect=0.004, arms=("a", "b", "c"))
     data = data.with_columns(day=pl.Series([f"2024-03-{1 + day:02}" for day in np.arange(ROWS) % 1009 % 5]))

@@ -1,4 +1,4 @@
-"""The same experiment on DuckDB and on Spark: of a million users, and of a log of a million rows."""
+"""The same experiment on DuckDB and on Spark: of many users, and of a large log: at full size a million of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ METRICS = [
 ]
 
 
-def test_effects_on_a_million_users_are_the_same(spark: SparkSession, people: Path) -> None:
+def test_effects_on_many_users_are_the_same(spark: SparkSession, people: Path) -> None:
     import ibis
 
     there = ibis.pyspark.connect(spark).read_parquet(people / "users.parquet")
@@ -46,7 +46,7 @@ def test_effects_on_a_million_users_are_the_same(spark: SparkSession, people: Pa
         analyse_experiment(holed, "clicks", control="a")
 
 
-def test_a_study_of_a_million_users_says_the_same(spark: SparkSession, people: Path) -> None:
+def test_a_study_of_many_users_says_the_same(spark: SparkSession, people: Path) -> None:
     """From text, in which nothing has a type yet: arms, days, looks, the criterion, the plan."""
     read = [read_experiment(people / "users.csv", engine=engine) for engine in (None, spark)]
     studies = [ab(one, METRICS, control="a", oec="ctr + 0.5*bought", relative=[0.01]) for one in read]
@@ -63,7 +63,7 @@ def test_a_study_of_typed_users_says_the_same(spark: SparkSession, tmp_path: Pat
 
 
 def test_an_aa_test_says_the_same(spark: SparkSession, people: Path) -> None:
-    """A/A reads every user by name and shares them out here: a tenth of the million is enough for that."""
+    """A/A reads every user by name and shares them out here: a tenth of them is enough for that."""
     import ibis
 
     there = ibis.pyspark.connect(spark).read_parquet(people / "users.parquet")
@@ -72,7 +72,7 @@ def test_an_aa_test_says_the_same(spark: SparkSession, people: Path) -> None:
     same_tables(*(aa_test(one, METRICS[1:], user="user", salts=3).table() for one in tenths))
 
 
-def test_a_study_of_a_log_of_a_million_rows_says_the_same(logs: tuple[Log, Log]) -> None:
+def test_a_study_of_a_large_log_says_the_same(logs: tuple[Log, Log]) -> None:
     """The time before is a tenth of the pages: what they say is like the whole, but not the same."""
     asked: Any = {"measures": ["ctr", "clicks(per='user')", "time_to_first_click", "revenue", "sessions_per_user"]}
     asked |= {"control": "a", "oec": "ctr + 0.1*revenue"}

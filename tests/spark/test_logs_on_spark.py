@@ -1,4 +1,4 @@
-"""Every question to a log has the same answer on DuckDB and on Spark: a million rows with gaps, ties and skew."""
+"""Every question to a log has the same answer on DuckDB and on Spark, with gaps, ties and skew."""
 
 from __future__ import annotations
 
