@@ -166,7 +166,7 @@ REFUSED = [
     (["--seed", "-1"], 2, "--seed cannot be -1", "give a whole number, 0 or more"),
     (["--table", "tests"], 1, "the study agreement has no table named 'tests'", "there are: agreement"),
     (["-o", "no/t.json"], 1, "no/t.json: there is no folder no", "make it first: mkdir -p no"),
-    (["-m", "AP"], 2, "--scores stands alone, but there is AP too", "leave one of them out"),
+    (["-m", "AP"], 2, "s.csv has one value in each cell, and does not say of what", "--scale-of AP says what they are"),
     (
         ["--scale-of", "AP", "--scale", "refuse"],
         1,

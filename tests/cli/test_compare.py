@@ -87,6 +87,22 @@ def test_scores_without_ranks_have_no_outcomes(cranfield: Command, here: Path) -
     assert "no outcomes, no verdict" in ended.out
     named = cranfield("compare", "--scores", "s.csv", "--scale-of", "RR@10", "--format", "text")
     assert "no outcomes, no verdict" in named.out  # .6 is no reciprocal of a rank
+    assert "(ferrante2021). The sign test is safe; --scale ignore silences this" in named.out
+
+
+def test_runs_and_measures_of_a_table_are_chosen_in_its_own_way(cranfield: Command, here: Path) -> None:
+    (here / "s.csv").write_text("topic,x,y,z\n1,.5,.6,.1\n2,.2,.4,.2\n3,.1,.2,.9\n")
+    typed = ("compare", "--scores", "s.csv")
+    told = "--scores stands alone, but there is x too"
+    expect_refusal(cranfield(*typed, "x", "y"), 2, told, "choose runs of the table with --pair A B")
+    expect_refusal(
+        cranfield(*typed, "s.csv"), 2, "--scores stands alone, but there is s.csv too", "leave one of them out"
+    )
+    told = "s.csv has one value in each cell, and does not say of what"
+    expect_refusal(cranfield(*typed, "-m", "AP"), 2, told, "--scale-of AP says what they are")
+    expect_refusal(cranfield("evaluate", *typed[1:], "-m", "AP"), 2, told, "leave -m out")
+    pair = cranfield(*typed, "--pair", "x", "y", "--scale-of", "AP", "--format", "json")
+    assert read_json(pair.out)["verdict"]["pairs"] == 1
 
 
 def test_scores_of_reciprocal_ranks_have_outcomes(cranfield: Command, here: Path) -> None:

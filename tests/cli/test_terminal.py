@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cranfield.core import VERSION
 from tests.cli.conftest import Command, Ended
 
 CRANFIELD = [sys.executable, "-c", "from cranfield.cli import main; main()"]
@@ -223,3 +224,13 @@ def test_a_slow_read_has_a_bar_and_can_be_broken_off(big_run: tuple[Path, Path],
     assert "Traceback" not in shown
     assert took < 10  # a second in fact; a busy machine is not a failure
     assert sorted(path.name for path in here.iterdir()) == ["qrels.txt", "run.txt", "runs"]
+
+
+def test_the_package_is_the_command() -> None:
+    """Where the script is not on the path: the same words, and the same exit codes."""
+    typed = [sys.executable, "-m", "cranfield"]
+    said = subprocess.run([*typed, "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout == f"cranfield, version {VERSION}\n"
+    wrong = subprocess.run([*typed, "evalute"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean evaluate?" in wrong.stderr

@@ -115,7 +115,12 @@ ENTITY = '<!DOCTYPE t [\n<!ENTITY a "b">]><topic number="1"><title>&a;</title></
         (("topics.txt", "-m", "AP"), 2, "there is nothing to measure", "give --qrels and --runs"),
         (("topics.txt", "--topics", "301"), 2, "there is nothing to measure", "give --qrels and --runs"),
         (("topics.txt", "--chart", "x.svg"), 2, "how hard topics are is not known", None),
-        (("topics.txt", "--scores", "ap.csv", "-m", "AP"), 2, "--scores stands alone, but there is AP too", None),
+        (
+            ("topics.txt", "--scores", "ap.csv", "-m", "AP"),
+            2,
+            "ap.csv has one value in each cell, and does not say of what",
+            None,
+        ),
         (("topics.txt", "--scale-of", "AP"), 2, "--scale-of is about a table of scores", "give one with --scores"),
         (("topics.txt", "run.txt"), 2, "got unexpected extra argument (run.txt)", None),
         (("--scores", "ap.csv", "--language", "en"), 1, "there are no texts that could be in a language", None),

@@ -134,9 +134,10 @@ def scored(scores: str, measures: Sequence[str]) -> Values:
     """Values from a table of scores: of some ``measures`` alone where its rows name theirs."""
     values = read_scores(scores)
     names = [str(measure) for measure in values.measures]
-    if names == ["score"]:
-        expect_scores_alone(measures, None)
-    else:
+    if names == ["score"] and measures:
+        hint = f"--scale-of {measures[0]} says what they are" if _takes("scale_of") else "leave -m out"
+        raise click.UsageError(f"{scores} has one value in each cell, and does not say of what\nhint: {hint}")
+    if names != ["score"]:
         values = as_named(values)
         # A name of the table's own, such as that of a time, need not be a measure that we know.
         own = list(zip(names, values.measures, strict=True))
@@ -274,9 +275,16 @@ def _bundle(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
 
 def expect_scores_alone(words: Sequence[str], form: str | None) -> None:
     if words:
-        raise click.UsageError(f"--scores stands alone, but there is {words[0]} too\nhint: leave one of them out")
+        chosen = _takes("pairs") and not words[0].startswith("-") and not Path(words[0]).exists()
+        hint = "choose runs of the table with --pair A B" if chosen else "leave one of them out"
+        raise click.UsageError(f"--scores stands alone, but there is {words[0]} too\nhint: {hint}")
     if form == "trec_eval":
         raise click.UsageError("trec_eval has no form for scores from a table\nhint: --format tsv has")
+
+
+def _takes(name: str) -> bool:
+    """Whether the command that was typed has this option."""
+    return any(one.name == name for one in click.get_current_context().command.params)
 
 
 def expect_files(qrels: str | None, runs: tuple[str, ...]) -> None:

@@ -86,8 +86,11 @@ def compare(
     chosen = choose_pairs(given, _sota_pairs(given, sota) if sota is not None else pairs, baseline)
     met = [(one.name, one.requires, measure) for measure in given.measures for one in wanted]
     met += [("the mean", Scale.INTERVAL, measure) for measure in given.measures]
-    notes = weigh(met, scale, safe="outcomes, the sign test and ESL where both answer are safe")
     given, told = _complete(given, chosen)
+    within = cutoff or cutoff_of(given)
+    ranks = found_first(given, rel=rel, cutoff=within)
+    safe = "the sign test is safe" if ranks is None else "outcomes, the sign test and ESL where both answer are safe"
+    notes = weigh(met, scale, safe=safe)
     asking = Asking(
         values=given,
         chosen=tuple(chosen),
@@ -96,8 +99,6 @@ def compare(
         margins=margins or {},
         made_by=replace(given.made_by, seed=seed),
     )
-    within = cutoff or cutoff_of(given)
-    ranks = found_first(given, rel=rel, cutoff=within)
     if ranks is None:
         return _without_ranks(asking, wanted, (*notes, *told))
     tables: dict[str, Table] = {}
