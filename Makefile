@@ -58,7 +58,7 @@ fuzz: ## throw bytes at the reader for some minutes; needs nightly Rust and carg
 	    cargo +nightly fuzz run $$target corpus/$$target seeds/$$target -- -max_total_time=240 -max_len=2000 -timeout=30 -detect_leaks=0
 	done
 
-bench: .venv/.synced-bench native ## measure against peers, side by side
+bench: .venv/.synced-test .venv/.synced-bench native services ## measure against peers, side by side
 	python -m benchmarks.run $(ARGS)
 
 docs: .venv/.synced-docs native ## build the documentation into docs/_build; any warning fails

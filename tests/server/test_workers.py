@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -15,9 +17,11 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 import cranfield.server
-from cranfield.server import jobs
+from cranfield.server import jobs, processes
 from cranfield.server.models import Job, Worker
+from cranfield.server.processes import stopping
 from tests.server import elsewhere
+from tests.server.running import free_port
 from tests.server.together import wait_for, worker
 
 
@@ -95,16 +99,37 @@ def test_the_heart_beats_on_when_the_database_is_away(monkeypatch: pytest.Monkey
     assert Worker.objects.get().name == "one"
 
 
-def test_a_worker_ends_after_the_job_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    import signal
+def test_a_worker_ends_after_the_job_in_hand() -> None:
+    """Asked once it sets the event; afterwards signals do what they did before."""
+    asked = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(one) for one in asked]
+    for one in asked:
+        with stopping() as stop:
+            assert not stop.is_set()
+            signal.raise_signal(one)
+            assert stop.wait(5)
+    assert [signal.getsignal(one) for one in asked] == before
 
-    caught: dict[int, Any] = {}
-    monkeypatch.setattr(signal, "signal", caught.__setitem__)
-    stop = threading.Event()
-    jobs.stop_on_signals(stop)
-    assert set(caught) == {signal.SIGTERM, signal.SIGINT}
-    caught[signal.SIGTERM](signal.SIGTERM, None)
-    assert stop.is_set()
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("import time; time.sleep(60)", "the web process gave no answer in 1 s"),
+        ("exit(7)", "the web process ended with 7"),
+    ],
+)
+def test_a_server_that_never_answers_says_so(program: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would end without a word otherwise, and whoever started it would not know why."""
+
+    def child(*_: object) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+
+    monkeypatch.setattr(processes, "_child", child)
+    monkeypatch.setattr(processes, "PATIENCE", 1.0)
+    how = processes.Serving(home=str(settings.HOME.folder), port=free_port())
+    heard: list[str] = []
+    code = processes._watch(how, threading.Event(), say=heard.append, ready=lambda: heard.append("ready"))
+    assert (code, heard) == (1, [said])
 
 
 def test_a_worker_knows_every_kind_of_work() -> None:

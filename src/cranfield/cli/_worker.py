@@ -1,7 +1,5 @@
 """cranfield worker."""
 
-import threading
-
 import click
 
 from ._home import home_options, open_home
@@ -22,15 +20,14 @@ def command(home: str, database: str, once: bool) -> None:
       cranfield worker --home boards --database postgresql://me@db/boards
     """
     open_home(home, database)
-    from cranfield.server.jobs import stop_on_signals, work
-    from cranfield.server.processes import step_back
+    from cranfield.server.jobs import work
+    from cranfield.server.processes import step_back, stopping
     from cranfield.server.starting import check_migrated
 
     check_migrated()
     step_back()  # once there is something to do: who is refused stays what they were
-    stop = threading.Event()
-    stop_on_signals(stop)
     if not once:
         click.echo(f"working for {home}; Ctrl-C ends it", err=True)
-    done = work(once=once, stop=stop)
+    with stopping() as stop:
+        done = work(once=once, stop=stop)
     click.echo(f"{done} job{'s' * (done != 1)} done")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import socket
 import threading
 import time
@@ -261,9 +260,3 @@ def work(*, once: bool = False, least: int = ANY, idle: float = 0.5, stop: threa
         if heart.is_alive():
             heart.join(2)
     return done
-
-
-def stop_on_signals(stop: threading.Event) -> None:
-    """End after the job in hand when asked to."""
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, lambda *_: stop.set())

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -22,12 +23,12 @@ from .home import URL
 from .starting import check_database, migrate, start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
 AGAIN = 1.0  # seconds before a worker that died is started again
 ORDER = 8  # seconds in which requests may come to their end when the server is stopped
-PATIENCE = 60.0  # seconds for the first answer
+PATIENCE = 120.0  # seconds for the first answer, on a machine that is busy too
 BEHIND = 10  # in niceness: how far workers stand behind those who answer
 
 
@@ -74,6 +75,18 @@ def die_with_parent(parent: int, how: int = signal.SIGTERM) -> None:
         sys.exit(1)
 
 
+@contextmanager
+def stopping() -> Iterator[threading.Event]:
+    """What is set when this process is asked to end; afterwards a signal does again what it did before."""
+    stop = threading.Event()
+    before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for one, how in before.items():
+            signal.signal(one, how)
+
+
 def step_back() -> None:
     """Let those who answer pages go first: on few cores they would wait for pictures. Before any thread is begun."""
     os.nice(BEHIND)
@@ -90,15 +103,22 @@ def serve(how: Serving, *, say: Callable[[str], object], ready: Callable[[str, s
     check_database()
     migrate()
     first = _first_link()
-    stop = threading.Event()
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, lambda *_: stop.set())
+    with stopping() as stop:
+        return _watch(how, stop, say=say, ready=lambda: ready(how.url, first))
+
+
+def _watch(how: Serving, stop: threading.Event, *, say: Callable[[str], object], ready: Callable[[], object]) -> int:
+    """Start the processes, and workers that die again, until somebody asks for the end or the web process ends."""
     children = {"web": _child("web", how)}
     children |= {f"worker {i + 1}": _child("work", how) for i in range(how.workers)}
     try:
         if not _answers(how, children["web"], stop):
-            return 0 if stop.is_set() else 1
-        ready(how.url, first)
+            if stop.is_set():
+                return 0
+            ended = children["web"].poll()
+            say(f"the web process {f'gave no answer in {PATIENCE:.0f} s' if ended is None else f'ended with {ended}'}")
+            return 1
+        ready()
         while not stop.wait(0.2):
             for name, child in children.items():
                 if child.poll() is None:
@@ -202,11 +222,10 @@ def main() -> None:
         return
     step_back()
     start(how.home, database=how.database)
-    from .jobs import stop_on_signals, work
+    from .jobs import work
 
-    stop = threading.Event()
-    stop_on_signals(stop)
-    work(stop=stop)
+    with stopping() as stop:
+        work(stop=stop)
 
 
 if __name__ == "__main__":
