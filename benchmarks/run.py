@@ -281,13 +281,20 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for part in PARTS:
-            if not chosen.only or part.__name__ in chosen.only:
-                print(part.__name__)
-                rows += part(Path(folder), chosen.rounds)
+    failed: list[str] = []
+    for part in PARTS:
+        if not chosen.only or part.__name__ in chosen.only:
+            print(part.__name__, flush=True)
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    rows += part(Path(folder), chosen.rounds)
+            except (Exception, SystemExit) as error:  # what the others measured is not lost
+                print(f"  failed: {error!r}")
+                failed.append(part.__name__)
     text = report(rows, chosen.rounds)
     print(text)
+    if failed:
+        sys.exit(f"nothing is written, because these failed: {' '.join(failed)}")
     if not chosen.only:
         (HERE.parent / "docs" / "benchmarks.md").write_text(text)
     sys.exit(not all(row.met for row in rows))

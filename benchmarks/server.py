@@ -204,9 +204,7 @@ def load(address: str, page: str) -> tuple[float, int, int]:
 
 def accepted(folder: Path) -> float:
     """Seconds from the first byte of a large run to its value."""
-    run, qrels = folder / "big.run", folder / "big.qrels"
-    if not qrels.exists():
-        make_big_run.write(run)
+    run, qrels = make_big_run.write(folder / "big.run")
     token = str(script(BIG, folder / "big-home", qrels))
     with running(folder / "big-home") as address:
         started = time.perf_counter()

@@ -14,6 +14,7 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.simulate import Campaign
+from tests.cli.staged import write_stage
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = b"1 Q0 a 1 2.5 mine\n1 Q0 x 2 1.5 mine\n2 Q0 c 1 9.0 mine\n2 Q0 y 2 8.0 mine\n"
@@ -107,6 +108,14 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small made-up campaign: 8 topics, 6 runs; some have ties, some miss topics."""
     folder = tmp_path_factory.mktemp("campaign")
     Campaign(topics=8, groups=3, runs=6, depth=50, ties=0.4, missing=0.4).write(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stage(campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every file that an example of a help page names: made once, because some take a while."""
+    folder = tmp_path_factory.mktemp("stage") / "files"
+    write_stage(campaign, folder)
     return folder
 
 
