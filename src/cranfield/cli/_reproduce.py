@@ -77,6 +77,8 @@ def command(
     """
     check_output(form, output)
     check_chart(chart)
-    study = reproduce(qrels, list(originals), list(runs), list(measures) or USUAL, **settings, command=typed())
+    study = reproduce(
+        qrels, list(runs), list(measures) or USUAL, originals=list(originals), **settings, command=typed()
+    )
     show(study, form=form, table=table, output=output, notes=study["reproduce"].notes, only=("reproduce",))
     draw_chart(study, asked_chart(draw, *study.charts), chart)

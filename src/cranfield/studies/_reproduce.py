@@ -31,10 +31,10 @@ BY_DEPTH = ("original", "run", "depth", "tau", "low", "high", "rbo", "rbo_low", 
 
 def reproduce(
     qrels: Any,
-    originals: Any,
     runs: Any,
     measures: str | Measure | Iterable[str | Measure] = USUAL,
     *,
+    originals: Any,
     replicated: Any = None,
     depth: int = DEPTH,
     persistence: float = 0.9,

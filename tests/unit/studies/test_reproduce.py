@@ -29,7 +29,7 @@ def told(study: cf.Study) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 def test_a_pair_beside_the_original_pair() -> None:
     originals = {"base": run(BASE), "advanced": run(ADVANCED)}
-    study = cf.reproduce(QRELS, originals, {"b": run(AGAIN_BASE), "a": run(AGAIN)}, "RR", draws=500)
+    study = cf.reproduce(QRELS, {"b": run(AGAIN_BASE), "a": run(AGAIN)}, "RR", originals=originals, draws=500)
     found = told(study)
     # Improvements of 3/8 and 5/16; relative ones of 1 and 1.
     assert found["a", "RR", "effect-ratio"]["value"] == pytest.approx((5 / 16) / (3 / 8))
@@ -46,14 +46,16 @@ def test_a_pair_beside_the_original_pair() -> None:
 def test_an_original_that_improves_on_nothing_is_told() -> None:
     originals, runs = {"base": run(ADVANCED), "advanced": run(BASE)}, {"b": run(AGAIN_BASE), "a": run(AGAIN)}
     note = "advanced does not improve on base in RR, ESL: what is compared there is a loss"
-    study = cf.reproduce(QRELS, originals, runs, "RR ESL", draws=100)  # a longer search is worse
+    study = cf.reproduce(QRELS, runs, "RR ESL", originals=originals, draws=100)  # a longer search is worse
     assert note in study["reproduce"].notes
     better = {"base": run(BASE), "advanced": run(ADVANCED)}
-    assert "improve" not in " ".join(cf.reproduce(QRELS, better, runs, "RR", draws=100)["reproduce"].notes[:1])
+    assert "improve" not in " ".join(
+        cf.reproduce(QRELS, runs, "RR", originals=better, draws=100)["reproduce"].notes[:1]
+    )
 
 
 def test_the_same_run_is_the_same_run() -> None:
-    study = cf.reproduce(QRELS, {"one": run(BASE)}, {"two": run(BASE)}, "RR", draws=100)
+    study = cf.reproduce(QRELS, {"two": run(BASE)}, "RR", originals={"one": run(BASE)}, draws=100)
     found = told(study)
     assert (found["two", None, "tau-union"]["value"], found["two", None, "rbo"]["value"]) == (1, pytest.approx(1))
     assert (found["two", "RR", "rmse"]["value"], found["two", "RR", "difference"]["p"]) == (0, 1)
@@ -61,7 +63,7 @@ def test_the_same_run_is_the_same_run() -> None:
 
 
 def test_rankings_are_compared_at_several_depths() -> None:
-    study = cf.reproduce(QRELS, {"one": run(BASE)}, {"two": run(AGAIN)}, "RR", draws=100)
+    study = cf.reproduce(QRELS, {"two": run(AGAIN)}, "RR", originals={"one": run(BASE)}, draws=100)
     rows = study["by_depth"].rows()
     assert [row["depth"] for row in rows] == [5]  # no ranking is longer
     found = told(study)["two", None, "tau-union"]
@@ -75,7 +77,7 @@ def test_other_topics_have_means_alone() -> None:
         for name, ranks in (("b", AGAIN_BASE), ("a", AGAIN))
     }
     originals = {"base": run(BASE), "advanced": run(ADVANCED)}
-    study = cf.reproduce(QRELS, originals, runs, "RR", replicated=elsewhere, draws=500)
+    study = cf.reproduce(QRELS, runs, "RR", originals=originals, replicated=elsewhere, draws=500)
     assert {statistic for _, _, statistic in told(study)} == {"difference", "effect-ratio", "delta-ri"}
     assert told(study)["a", "RR", "effect-ratio"]["value"] == pytest.approx(5 / 6)
     assert list(study.tables) == ["reproduce"]
@@ -84,7 +86,7 @@ def test_other_topics_have_means_alone() -> None:
 
 def test_an_improvement_that_may_be_none_has_no_interval() -> None:
     originals = {"base": run((2, 1, 2, 1)), "advanced": run((1, 2, 1, 1))}  # up twice, down once
-    study = cf.reproduce(QRELS, originals, {"b": run(BASE), "a": run(ADVANCED)}, "RR", draws=500)
+    study = cf.reproduce(QRELS, {"b": run(BASE), "a": run(ADVANCED)}, "RR", originals=originals, draws=500)
     row = told(study)["a", "RR", "effect-ratio"]
     assert (row["low"], row["high"]) == (None, None)
     assert row["value"] == pytest.approx((3 / 8) / (1 / 8))
@@ -93,7 +95,7 @@ def test_an_improvement_that_may_be_none_has_no_interval() -> None:
 
 def test_topics_of_one_run_alone_are_told() -> None:
     short = {topic: row for topic, row in run(BASE).items() if topic != "4"}
-    study = cf.reproduce(QRELS, {"one": run(BASE)}, {"two": short}, "RR", draws=100)
+    study = cf.reproduce(QRELS, {"two": short}, "RR", originals={"one": run(BASE)}, draws=100)
     assert "1 topic is in one or two alone: their rankings are not compared" in study["reproduce"].notes
     assert told(study)["two", "RR", "rmse"]["value"] == pytest.approx(sqrt(0.5**2 / 4))  # there it counts as 0
 
@@ -110,12 +112,14 @@ def test_runs_that_do_not_go_with_their_originals_are_refused(
 ) -> None:
     first, second = ({name: run(BASE) for name in names} for names in (originals, runs))
     with pytest.raises(ParameterError, match=said):
-        cf.reproduce(QRELS, first, second, "RR")
+        cf.reproduce(QRELS, second, "RR", originals=first)
 
 
 def test_the_seed_decides_the_draws() -> None:
     ends = [
-        told(cf.reproduce(QRELS, {"o": run(BASE)}, {"r": run(AGAIN)}, "RR", draws=50, seed=seed))["r", "RR", "rmse"]
+        told(cf.reproduce(QRELS, {"r": run(AGAIN)}, "RR", originals={"o": run(BASE)}, draws=50, seed=seed))[
+            "r", "RR", "rmse"
+        ]
         for seed in (1, 1, 2)
     ]
     assert ends[0] == ends[1]
