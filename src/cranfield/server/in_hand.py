@@ -35,6 +35,8 @@ def _filled(live: Live, user: User) -> list[Question]:
     mine = judging.in_hand(live.pool, user)
     if not mine and (found := judging.hand_out(live, user)) is not None:
         mine = [found]
+        if live.judging.strategy.adaptive and found.gold is None and not found.given:
+            return mine  # what is sure comes first: there was none, and the strategy waits for the answer
     if len(mine) == 1 and _more(live.pool, user, mine[0]):
         after = judging.hand_out(live, user, ahead=True)
         return mine if after is None else [*mine, after]
