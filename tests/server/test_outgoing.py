@@ -131,7 +131,7 @@ def test_a_reset_after_the_time_is_up_is_still_a_want_of_time(monkeypatch: pytes
     """The other side may answer the cut with a reset, which can come before whoever waits wakes up."""
     monkeypatch.setattr(outgoing, "SECONDS", 0.5)
     monkeypatch.setattr(outgoing, "_cut", lambda link, late: late.set())
-    with talking(*[b"H"] * 10, pause=0.1, rude=True) as place, pytest.raises(NotSent, match="nothing within"):
+    with talking(*[b"H"] * 10, pause=0.2, rude=True) as place, pytest.raises(NotSent, match="nothing within"):
         post(f"http://{place}", b"{}", {}, local=True)
 
 

@@ -112,20 +112,22 @@ def test_a_worker_ends_after_the_job_in_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "patience", "said"),
     [
-        ("import time; time.sleep(60)", "the web process gave no answer in 1 s"),
-        ("exit(7)", "the web process ended with 7"),
+        ("import time; time.sleep(60)", 1.0, "the web process gave no answer in 1 s"),
+        ("exit(7)", 60.0, "the web process ended with 7"),
     ],
 )
-def test_a_server_that_never_answers_says_so(program: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_answers_says_so(
+    program: str, patience: float, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It would end without a word otherwise, and whoever started it would not know why."""
 
     def child(*_: object) -> subprocess.Popen[bytes]:
         return subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
 
     monkeypatch.setattr(processes, "_child", child)
-    monkeypatch.setattr(processes, "PATIENCE", 1.0)
+    monkeypatch.setattr(processes, "PATIENCE", patience)
     how = processes.Serving(home=str(settings.HOME.folder), port=free_port())
     heard: list[str] = []
     code = processes._watch(how, threading.Event(), say=heard.append, ready=lambda: heard.append("ready"))
