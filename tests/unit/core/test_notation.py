@@ -192,10 +192,10 @@ def test_two_measures_are_not_one() -> None:
     ids=lambda text: f"{text[:12]!r}…{len(text)}",
 )
 def test_hostile_text_is_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(CranfieldError) as caught:
         parse_many([text])
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert len(str(caught.value)) < 400
 
 
