@@ -19,7 +19,7 @@ from cranfield.core import ParameterError
 from cranfield.server.home import Home
 from tests.cli.a_server import ROOT, ended, filled, first_line, free_port, started
 from tests.cli.conftest import expect_refusal
-from tests.cli.test_help import examples
+from tests.cli.staged import examples
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ import pytest
 
 from tests.cli.a_server import Running, serving
 from tests.cli.conftest import Command, Ended, expect_refusal, read_json
-from tests.cli.test_help import examples
+from tests.cli.staged import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
