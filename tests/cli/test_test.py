@@ -380,7 +380,7 @@ REFUSED = [
     (["-o", "no/t.json"], 1, "no/t.json: there is no folder no", "make it first: mkdir -p no"),
     (["--table", "test"], 1, "the study test has no table named 'test'", "there are: summary, effects, tests"),
     (["--topics", "t1,t99"], 1, "there is no topic t99", None),
-    (["-m", "AP"], 2, "--scores stands alone, but there is AP too", "leave one of them out"),
+    (["-m", "AP"], 2, "s.csv has one value in each cell, and does not say of what", "--scale-of AP says what they are"),
     (["--rel", "2"], 2, "--scores stands alone, but there is --rel too", "leave one of them out"),
     (["--interval", "t", "--aggregate", "median"], 1, "t is an interval of means", "leave it out, or the median"),
 ]
