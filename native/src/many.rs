@@ -1,9 +1,11 @@
 //! Many runs at once.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::channel;
 
+use crate::found::Found;
 use crate::rank::Wanted;
 use crate::run::{Parts, RunRead, read_run};
 use crate::source::{Control, Limits, Stop};
@@ -15,6 +17,23 @@ pub fn controls(files: usize) -> Vec<Arc<Control>> {
     (0..files).map(|_| Arc::default()).collect()
 }
 
+/// Many runs in the order of their files, and the named documents of all of them in one piece: a campaign has millions,
+/// and joining them while others are still read is not waited for.
+#[derive(Default)]
+pub struct Reads {
+    pub runs: Vec<Read>,
+    pub found: Found,
+}
+
+impl Reads {
+    fn push(&mut self, mut read: Read) {
+        if let Ok(read) = &mut read {
+            self.found.append(std::mem::take(&mut read.ranked.found));
+        }
+        self.runs.push(read);
+    }
+}
+
 /// Read every run, in the order of the paths: large files one after the other in parts, many side by side. Behind one
 /// that has errors nothing more is read.
 pub fn read_runs(
@@ -23,7 +42,7 @@ pub fn read_runs(
     threads: usize,
     limits: Limits,
     controls: &[Arc<Control>],
-) -> Vec<Read> {
+) -> Reads {
     let read = |i: usize, threads: usize| {
         let read = read_run(&paths[i], wanted, Parts::new(threads), limits, &controls[i]);
         if read.as_ref().map_or(true, |read| read.problems.has_errors()) {
@@ -31,27 +50,36 @@ pub fn read_runs(
         }
         read
     };
+    let mut reads = Reads::default();
     if threads < 2 || paths.len() < 2 * threads {
-        return (0..paths.len()).map(|i| read(i, threads)).collect();
+        (0..paths.len()).for_each(|i| reads.push(read(i, threads)));
+        return reads;
     }
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(paths.len())));
+    let next = AtomicUsize::new(0);
+    let (send, done) = channel();
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| {
+            let (send, next, read) = (send.clone(), &next, &read);
+            scope.spawn(move || {
                 loop {
                     let i = next.fetch_add(1, Relaxed);
-                    if i >= paths.len() {
+                    // Whoever joins them listens until all are through.
+                    if i >= paths.len() || send.send((i, read(i, 1))).is_err() {
                         break;
                     }
-                    let read = read(i, 1);
-                    done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((i, read));
                 }
             });
         }
+        drop(send);
+        let mut early: Vec<Option<Read>> = paths.iter().map(|_| None).collect();
+        for (i, read) in done {
+            early[i] = Some(read);
+            while let Some(read) = early.get_mut(reads.runs.len()).and_then(Option::take) {
+                reads.push(read);
+            }
+        }
     });
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, read)| read).collect()
+    reads
 }
 
 #[cfg(test)]
@@ -85,18 +113,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let paths = files(&folder, &(0..9).map(run).collect::<Vec<_>>());
         let wanted = wanted();
-        let alone: Vec<_> = paths
-            .iter()
-            .map(|path| read_run(path, &wanted, Parts::new(1), Limits::default(), &Arc::default()).unwrap())
-            .collect();
+        let mut found = Found::default();
+        let mut digests = Vec::new();
+        for path in &paths {
+            let read = read_run(path, &wanted, Parts::new(1), Limits::default(), &Arc::default()).unwrap();
+            assert!(!read.ranked.found.is_empty());
+            found.append(read.ranked.found);
+            digests.push(read.digest);
+        }
         for threads in [1, 2, 4] {
             let all = read_runs(&paths, &wanted, threads, Limits::default(), &controls(9));
-            assert_eq!(all.len(), 9);
-            for (read, alone) in all.into_iter().zip(&alone) {
-                let read = read.unwrap();
-                assert!(read.ranked.found == alone.ranked.found && !read.ranked.found.is_empty());
-                assert_eq!(read.digest, alone.digest);
-            }
+            assert_eq!(all.found, found);
+            assert_eq!(all.runs.into_iter().map(|read| read.unwrap().digest).collect::<Vec<_>>(), digests);
         }
     }
 
@@ -111,7 +139,7 @@ mod tests {
                 std::fs::remove_file(&paths[3]).unwrap();
             }
             let controls = controls(9);
-            let all = read_runs(&paths, &wanted(), threads, Limits::default(), &controls);
+            let all = read_runs(&paths, &wanted(), threads, Limits::default(), &controls).runs;
             assert!(all[..3].iter().all(|read| read.as_ref().is_ok_and(|read| !read.problems.has_errors())));
             match &all[3] {
                 Ok(read) => assert!(!missing && read.problems.has_errors()),

@@ -31,7 +31,7 @@ impl Names {
             let number = |(local, document): (&u32, _)| {
                 let (topic, next) = (topic[*local as usize], pairs.len() as u32);
                 let equal = |i: u32| pairs[i as usize].0 == topic && pairs[i as usize].2 == document;
-                set.enter(set.hash(topic, document), next, equal).unwrap_or_else(|| {
+                set.enter(set.hash_of(topic, document), next, equal).unwrap_or_else(|| {
                     pairs.push((topic, counts[topic as usize], document));
                     counts[topic as usize] += 1;
                     next

@@ -25,9 +25,16 @@ impl Numbered {
         self.slots.resize((expected * 2).next_power_of_two().max(64), 0);
     }
 
+    #[inline]
+    pub fn hash(&self, string: &[u8]) -> u64 {
+        let mut hasher = self.seed.build_hasher();
+        hasher.write(string);
+        hasher.finish()
+    }
+
     /// The hash of a string of some kind: the same bytes may be a document of two topics.
     #[inline]
-    pub fn hash(&self, kind: u32, string: &[u8]) -> u64 {
+    pub fn hash_of(&self, kind: u32, string: &[u8]) -> u64 {
         let mut hasher = self.seed.build_hasher();
         hasher.write_u32(kind);
         hasher.write(string);
@@ -88,7 +95,7 @@ mod tests {
             let mut set = Numbered::default();
             set.reset(expected);
             for (i, s) in all.iter().enumerate() {
-                let found = set.enter(set.hash(0, s.as_bytes()), i as u32, |j| all[j as usize] == *s);
+                let found = set.enter(set.hash(s.as_bytes()), i as u32, |j| all[j as usize] == *s);
                 assert_eq!(found, (i >= 3000).then(|| i as u32 - 3000));
             }
         }
@@ -97,7 +104,7 @@ mod tests {
     #[test]
     fn an_unused_set_takes_entries() {
         let mut set = Numbered::default();
-        assert_eq!(set.enter(set.hash(1, b"a"), 0, |_| true), None);
-        assert_eq!(set.enter(set.hash(1, b"a"), 1, |_| true), Some(0));
+        assert_eq!(set.enter(set.hash_of(1, b"a"), 0, |_| true), None);
+        assert_eq!(set.enter(set.hash_of(1, b"a"), 1, |_| true), Some(0));
     }
 }

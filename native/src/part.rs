@@ -46,7 +46,7 @@ impl Part {
         if next >= MOST {
             return Err(Stop::problem("E-LARGE", format!("there are more than {MOST} topics"), "split the file"));
         }
-        let hash = self.known.hash(0, name);
+        let hash = self.known.hash(name);
         match self.known.enter(hash, next as u32, |i| self.ranked.topics.get(i as usize) == name) {
             Some(_) => Err(Stop::Scattered),
             None => Ok(()),

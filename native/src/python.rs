@@ -11,11 +11,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::found::Found;
 use crate::many;
 use crate::numbered::MOST;
 use crate::problem::{Problem, Problems};
 use crate::qrels;
-use crate::rank::{self, Ranked, Ties, Topic, Wanted};
+use crate::rank::{Met, Ranked, Ties, Topic, Wanted};
 use crate::run;
 use crate::source::{Control, Limits, Stop};
 
@@ -172,7 +173,7 @@ fn read_ahead(qrels: PathBuf, runs: Vec<PathBuf>, trec_eval_9: bool, threads: us
 }
 
 /// Read runs from text files: rank every topic, match the named documents, keep the first `depth` documents. Behind a run
-/// that has errors nothing more is read.
+/// that has errors nothing more is read. What was found stands beside the runs, in one piece for all of them.
 #[pyfunction]
 #[pyo3(signature = (paths, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, limits=None,
     progress=None))]
@@ -189,7 +190,7 @@ fn read_runs<'py>(
     threads: usize,
     limits: Option<&Bound<'py, PyDict>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<Bound<'py, PyDict>>> {
+) -> PyResult<(Vec<Bound<'py, PyDict>>, Bound<'py, PyDict>)> {
     let (usual, limits) = (limits.is_none(), found_limits(limits)?);
     let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
     let read = match ahead::runs(&paths, &wanted, usual) {
@@ -201,7 +202,10 @@ fn read_runs<'py>(
             attended(py, &controls, progress, work)?
         }
     };
-    read.into_iter().map(|read| run_as_dict(py, read, &wanted)).collect()
+    let runs: PyResult<_> = read.runs.into_iter().map(|read| run_as_dict(py, read, &wanted)).collect();
+    let found = PyDict::new(py);
+    put_found(&found, read.found, &wanted)?;
+    Ok((runs?, found))
 }
 
 fn run_as_dict<'py>(py: Python<'py>, read: many::Read, wanted: &Wanted) -> PyResult<Bound<'py, PyDict>> {
@@ -210,7 +214,7 @@ fn run_as_dict<'py>(py: Python<'py>, read: many::Read, wanted: &Wanted) -> PyRes
         Err(stop) => put_only(&out, stop)?,
         Ok(read) => {
             put_problems(&out, &read.problems)?;
-            put_ranked(&out, read.ranked, wanted)?;
+            put_ranked(&out, read.ranked, read.met, wanted)?;
             out.set_item("lines", read.lines)?;
             out.set_item("tag", read.tag)?;
             out.set_item("header", read.header)?;
@@ -284,48 +288,39 @@ fn rank_run<'py>(
     problems.finish();
     let out = PyDict::new(py);
     put_problems(&out, &problems)?;
-    put_ranked(&out, ranked, &wanted)?;
+    let met = wanted.names.as_ref().map(|names| ranked.meet(names));
+    put_found(&out, std::mem::take(&mut ranked.found), &wanted)?;
+    put_ranked(&out, ranked, met, &wanted)?;
     Ok(out)
 }
 
-/// The ranked run as arrays: by topic of the names, and (the documents themselves) by topic of the run.
-fn put_ranked(out: &Bound<'_, PyDict>, mut ranked: Ranked, wanted: &Wanted) -> PyResult<()> {
+/// Where named documents were found, as arrays; run by run where there are many.
+fn put_found(out: &Bound<'_, PyDict>, found: Found, wanted: &Wanted) -> PyResult<()> {
     let py = out.py();
-    if let Some(names) = &wanted.names {
-        let topics = names.topics.len();
-        let mut row_of = vec![None; topics];
-        let mut unknown = Vec::new();
-        for (row, topic) in ranked.topics.iter().enumerate() {
-            match names.topic(topic) {
-                Some(t) => row_of[t] = Some(row),
-                None => unknown.push(PyString::from_bytes(py, topic)?),
-            }
-        }
-        let places: Vec<_> = row_of.iter().map(|row| row.map_or(0..0, |row| ranked.found_of(row))).collect();
-        let mut ends = vec![0i64];
-        ends.extend(places.iter().scan(0, |end, place| {
-            *end += place.len() as i64;
-            Some(*end)
-        }));
-        let present: Vec<_> = places.into_iter().filter(|place| !place.is_empty()).collect();
-        let found = std::mem::take(&mut ranked.found).in_order(&present);
-        out.set_item("starts", ends.into_pyarray(py))?;
-        out.set_item("document", found.document.into_pyarray(py))?;
-        out.set_item("rank", found.rank.into_pyarray(py))?;
-        if !found.tie_first.is_empty() {
-            out.set_item("tie_first", found.tie_first.into_pyarray(py))?;
-            out.set_item("tie_last", found.tie_last.into_pyarray(py))?;
-        }
-        if wanted.attribute.is_some() {
-            out.set_item("above", found.above.into_pyarray(py))?;
-        }
-        let count = |of: &dyn Fn(&rank::Row) -> u32| {
-            let of_topic = |row: &Option<usize>| row.map_or(0, |row| of(&ranked.rows[row])) as i32;
-            row_of.iter().map(of_topic).collect::<Vec<i32>>().into_pyarray(py)
-        };
-        out.set_item("retrieved", count(&|r| r.retrieved))?;
-        out.set_item("tied", count(&|r| r.tied))?;
-        out.set_item("unknown", unknown)?;
+    if wanted.names.is_none() {
+        return Ok(());
+    }
+    out.set_item("document", found.document.into_pyarray(py))?;
+    out.set_item("rank", found.rank.into_pyarray(py))?;
+    if !found.tie_first.is_empty() {
+        out.set_item("tie_first", found.tie_first.into_pyarray(py))?;
+        out.set_item("tie_last", found.tie_last.into_pyarray(py))?;
+    }
+    if wanted.attribute.is_some() {
+        out.set_item("above", found.above.into_pyarray(py))?;
+    }
+    Ok(())
+}
+
+/// The rest of a ranked run as arrays: by topic of the names, and (the documents themselves) by topic of the run.
+fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, met: Option<Met>, wanted: &Wanted) -> PyResult<()> {
+    let py = out.py();
+    if let Some(met) = met {
+        let unknown: PyResult<Vec<_>> = met.unknown.iter().map(|topic| PyString::from_bytes(py, topic)).collect();
+        out.set_item("starts", met.starts.into_pyarray(py))?;
+        out.set_item("retrieved", met.retrieved.into_pyarray(py))?;
+        out.set_item("tied", met.tied.into_pyarray(py))?;
+        out.set_item("unknown", unknown?)?;
     }
     if wanted.depth.is_some() {
         let mut ends = vec![0i64];

@@ -74,7 +74,7 @@ impl Index {
             return self.last;
         }
         let next = all.len() as u32;
-        let hash = self.known.hash(0, name);
+        let hash = self.known.hash(name);
         self.last = self.known.enter(hash, next, |i| all.get(i as usize) == name).unwrap_or_else(|| {
             all.push(name);
             next
@@ -162,7 +162,7 @@ impl Walk {
         };
         // Without the subtopic, a document that has many would make a long chain of equal hashes.
         let kind = if subtopics { topic_number ^ iteration.rotate_left(16) } else { topic_number };
-        let hash = self.judged.hash(kind, document);
+        let hash = self.judged.hash_of(kind, document);
         if let Some(earlier) = self.judged.enter(hash, row as u32, same) {
             self.again(earlier as usize, topic, document, grade, line, problems);
             return Ok(());

@@ -113,6 +113,17 @@ pub struct Row {
     pub kept: usize,
 }
 
+/// A run by topic of the names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Met {
+    /// Where the found documents of each topic start, and at last where all end.
+    pub starts: Vec<i64>,
+    pub retrieved: Vec<i32>,
+    pub tied: Vec<i32>,
+    /// Topics of the run in which nobody named a document.
+    pub unknown: Strings,
+}
+
 /// Rankings of many topics, in order of appearance.
 #[derive(Default)]
 pub struct Ranked {
@@ -154,8 +165,32 @@ impl Ranked {
         Ok(())
     }
 
-    /// Where the named documents stand that a topic of the run retrieved.
-    pub fn found_of(&self, row: usize) -> Range<usize> {
+    /// Put the found documents in the order in which topics were named, and leave out those of topics that nobody named.
+    pub fn meet(&mut self, names: &Names) -> Met {
+        let mut row_of = vec![None; names.topics.len()];
+        let mut met = Met { starts: vec![0], ..Met::default() };
+        for (row, topic) in self.topics.iter().enumerate() {
+            match names.topic(topic) {
+                Some(t) => row_of[t] = Some(row),
+                None => met.unknown.push(topic),
+            }
+        }
+        let mut places = Vec::with_capacity(row_of.len());
+        for row in row_of {
+            let place = row.map_or(0..0, |row| self.found_of(row));
+            let counts = row.map_or((0, 0), |row| (self.rows[row].retrieved, self.rows[row].tied));
+            met.starts.push(met.starts.last().map_or(0, |start| start + place.len() as i64));
+            met.retrieved.push(counts.0 as i32);
+            met.tied.push(counts.1 as i32);
+            places.push(place);
+        }
+        places.retain(|place| !place.is_empty());
+        self.found = std::mem::take(&mut self.found).in_order(&places);
+        met
+    }
+
+    /// Where the named documents stand that a topic of the run retrieved, in the order of the file.
+    fn found_of(&self, row: usize) -> Range<usize> {
         row.checked_sub(1).map_or(0, |before| self.rows[before].found)..self.rows[row].found
     }
 
@@ -167,15 +202,16 @@ impl Ranked {
             let message = format!("topic {} has more than {MOST} documents", shown(&topic.name));
             return Err(Stop::problem("E-LARGE", message, "cut the run to the depth you need"));
         }
-        self.set.reset(all + 1);
+        // Room for twice as many: looking for a free place is most of the work, and then the first is mostly free.
+        self.set.reset(2 * (all + 1));
         for j in 0..named {
-            self.set.enter(self.set.hash(0, known.get(j as u32)), j as u32, |_| false);
+            self.set.enter(self.set.hash(known.get(j as u32)), j as u32, |_| false);
         }
         // The first line of each named document.
         let mut at: Vec<Option<u32>> = vec![None; named];
         let mut matched = Vec::new();
         for (i, document) in topic.documents.iter().enumerate() {
-            let hash = self.set.hash(0, document);
+            let hash = self.set.hash(document);
             let Some(j) = self.set.enter(hash, (named + i) as u32, |j| known.get(j) == document) else {
                 continue;
             };
@@ -188,7 +224,7 @@ impl Ranked {
                 }
             }
         }
-        let itself = self.set.enter(self.set.hash(0, &topic.name), all as u32, |j| known.get(j) == topic.name);
+        let itself = self.set.enter(self.set.hash(&topic.name), all as u32, |j| known.get(j) == topic.name);
         if itself.is_some_and(|j| at.get(j as usize).is_none_or(Option::is_some)) {
             self.itself.see(topic.first_line(), || shown(&topic.name));
         }

@@ -9,7 +9,7 @@ use crate::feed::{BLOCK, digest};
 use crate::number;
 use crate::part::Part;
 use crate::problem::Problems;
-use crate::rank::{Ranked, Wanted};
+use crate::rank::{Met, Ranked, Wanted};
 use crate::source::{Control, Limits, Packing, Source, Stop};
 use crate::text::{Seen, columns, lines, no_json};
 use crate::walk::{Format, Walk};
@@ -31,6 +31,8 @@ impl Parts {
 /// A run as it was read.
 pub struct RunRead {
     pub ranked: Ranked,
+    /// By topic of the names, where documents were named.
+    pub met: Option<Met>,
     pub problems: Problems,
     pub lines: u64,
     pub tag: String,
@@ -113,7 +115,9 @@ impl Reading<'_> {
             (part, feed.digest)
         };
         part.report(gather);
+        let met = self.wanted.names.as_ref().map(|names| part.ranked.meet(names));
         Ok(RunRead {
+            met,
             lines: part.seen.lines,
             tag: String::from_utf8_lossy(&part.tag.unwrap_or_default().0).into_owned(),
             header: String::from_utf8_lossy(&part.seen.header).into_owned(),

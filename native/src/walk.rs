@@ -48,7 +48,7 @@ struct Gathered {
 impl Gathered {
     fn turn(&mut self, name: &[u8], line: u64, most: usize) -> Result<(), Stop> {
         let next = self.topics.len();
-        let hash = self.known.hash(0, name);
+        let hash = self.known.hash(name);
         let known = self.known.enter(hash, next as u32, |i| self.topics.get(i as usize) == name);
         if known.is_none() && next >= most {
             return Err(too_many_topics(line, most));

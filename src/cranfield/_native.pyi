@@ -62,7 +62,7 @@ def read_runs(
     threads: int = 1,
     limits: dict[str, int] | None = None,
     progress: Callable[[int], object] | None = None,
-) -> list[dict[str, Any]]: ...
+) -> tuple[list[dict[str, Any]], dict[str, Any]]: ...
 def rank_run(
     topics: Strings,
     topic: NDArray[np.uint32],

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
-use crate::many::{Read, controls, read_runs};
+use crate::many::{Reads, controls, read_runs};
 use crate::names::Names;
 use crate::qrels::{QrelsRead, Reading, read_qrels};
 use crate::rank::Wanted;
@@ -44,7 +44,7 @@ struct Ahead {
     trec_eval_9: bool,
     judging: Option<Begun<Judged>>,
     joined: Option<Joined>,
-    reading: Option<Begun<Vec<Read>>>,
+    reading: Option<Begun<Reads>>,
 }
 
 /// What is not asked for in these words is read when it is asked for, as if nothing had been begun.
@@ -120,7 +120,7 @@ pub fn joined(tables: &[(Strings, Vec<u32>, Strings)]) -> Option<Joined> {
 }
 
 /// Runs that are being read, if they are these and wanted in this way; otherwise that reading is given up.
-pub fn runs(paths: &[PathBuf], wanted: &Wanted, usual: bool) -> Option<Begun<Vec<Read>>> {
+pub fn runs(paths: &[PathBuf], wanted: &Wanted, usual: bool) -> Option<Begun<Reads>> {
     with(|ahead| {
         let mut ahead = ahead.take()?;
         let joined = ahead.joined.take()?;

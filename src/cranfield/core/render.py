@@ -122,7 +122,7 @@ def json_rows(table: "Table", depth: int = 0) -> Iterator[str]:
 def _json_cell(cell: Cell) -> str:
     if isinstance(cell, float):
         return repr(cell) if math.isfinite(cell) else "null"
-    return json.dumps(plain(cell))
+    return repr(cell) if type(cell) is int else json.dumps(plain(cell))
 
 
 def shown(value: Cell, column: str = "") -> str:

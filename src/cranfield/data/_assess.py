@@ -1,6 +1,6 @@
 """From judgments and runs to assessed runs."""
 
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from os import cpu_count
 from typing import Any
@@ -38,6 +38,7 @@ from ._subtopics import Subtopics
 ENTRIES = ("document", "rank", "tie_first", "tie_last", "above")
 SOME = 3  # documents that an error names
 Progress = Callable[[int, int], object]  # bytes done, bytes in all
+Entries = dict[str, NDArray[Any]]  # (entry,) each: what Assessed says of the documents that were found
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,10 @@ def assess(
     attribute = known or sum_above
     if attribute is not None:
         options["attribute"] = attribute.native()
-    reads = _read_all(found, options, threads or cpu_count() or 1, progress)
+    reads, entries = _read_all(found, options, threads or cpu_count() or 1, progress)
     for read, source in reads if not part else ():
         _meet(judgments, read, source)
-    assessed = _joined(judgments, names, found, reads, known)
+    assessed = _joined(judgments, names, found, reads, entries, known)
     if known is not None:
         there = known.among(names.documents)[: len(assessed.grade)]
         assessed = _told(assessed, known.source, there, f"they are taken to have {known.default:,.0f} words")
@@ -162,8 +163,8 @@ def _of_one_length(a: Sized, b: Sized, name: str) -> None:
 
 def _read_all(
     runs: Sequence[Run | RunFile | RunFrame], options: dict[str, Any], threads: int, progress: Progress | None
-) -> list[tuple[dict[str, Any], Source]]:
-    """Read every run, all files at once."""
+) -> tuple[list[tuple[dict[str, Any], Source]], Entries]:
+    """Read every run, all files at once; beside them what was found in all of them, one after the other."""
     files = [run for run in runs if isinstance(run, RunFile)]
     total = sum(run.path.stat().st_size for run in files if run.path.is_file())
 
@@ -171,10 +172,28 @@ def _read_all(
         if progress:
             progress(done, total)
 
-    reads = ranked_files(files, threads=threads, progress=see, **options) if files else iter(())
-    found = [next(reads) if isinstance(run, RunFile) else ranked(run, **options) for run in runs]
+    in_files, found = ranked_files(files, threads=threads, progress=see, **options) if files else (iter(()), {})
+    reads = [next(in_files) if isinstance(run, RunFile) else ranked(run, **options) for run in runs]
     see(total)
-    return found
+    if len(files) == len(runs):
+        return reads, found
+    whose = [(isinstance(run, RunFile), read) for run, (read, _) in zip(runs, reads, strict=True)]
+    cut = iter(_pieces(found, [read for in_file, read in whose if in_file]))
+    return reads, _in_one([next(cut) if in_file else read for in_file, read in whose])
+
+
+def _pieces(entries: Entries, reads: Sequence[dict[str, Any]], topics: int = -1) -> list[Entries]:
+    """What was found in each run, in its first topics only if so many are named."""
+    starts = np.concatenate(([0], np.cumsum([read["starts"][-1] for read in reads], dtype=np.int64)))
+    ends = [start + read["starts"][topics] for start, read in zip(starts, reads, strict=False)]
+    return [{key: entries[key][a:b] for key in entries} for a, b in zip(starts, ends, strict=False)]
+
+
+def _in_one(pieces: Sequence[Mapping[str, Any]]) -> Entries:
+    """What was found in one run after the other."""
+    kinds = {key for piece in pieces for key in piece}
+    # A run without ties has none to tell: the first and the last rank of a score are the rank.
+    return {key: np.concatenate([piece.get(key, piece["rank"]) for piece in pieces]) for key in ENTRIES if key in kinds}
 
 
 def _meet(judgments: Qrels, read: dict[str, Any], source: Source) -> None:
@@ -190,6 +209,7 @@ def _joined(
     names: _native.Names,
     runs: Sequence[Run | RunFile | RunFrame],
     reads: Sequence[tuple[dict[str, Any], Source]],
+    entries: Entries,
     lengths: Lengths | None,
 ) -> Assessed:
     topics = len(judgments.topics)  # first in the names; what only a side table names is no topic of ours
@@ -197,22 +217,16 @@ def _joined(
     grade = np.full(int(named[-1]), NOBODY)
     # Where a document has a grade for each of several subtopics, the highest speaks for the topic.
     np.maximum.at(grade, names.rows[0], judgments.grade)
-    starts, columns, notes = [np.zeros(1, np.int64)], [], []
+    starts, notes = [np.zeros(1, np.int64)], []
     for run, (read, _) in zip(runs, reads, strict=True):
-        ends = read["starts"][1 : topics + 1]
-        starts.append(ends + starts[-1][-1])
-        own = slice(0, int(ends[-1]))
-        columns.append({key: read[key][own] for key in ENTRIES if key in read})
+        starts.append(read["starts"][1 : topics + 1] + starts[-1][-1])
         # A topic that only a side table names is as unjudged as one that nothing names.
         side = zip(names.topics.to_list()[topics:], read["retrieved"][topics:], strict=True)
         unknown = [*read["unknown"], *(topic for topic, retrieved in side if retrieved)]
         if unknown:
             notes.append(f"{run.name}: {len(unknown)} topics are not in the qrels ({listed(unknown)})")
-    rank = np.concatenate([column["rank"] for column in columns])
-    joined: dict[str, Any] = {"rank": rank, "tie_first": rank, "tie_last": rank}
-    for key in {key for column in columns for key in column} - {"rank"}:
-        # A run without ties has none to tell: the first and the last rank of a score are the rank.
-        joined[key] = np.concatenate([column.get(key, column["rank"]) for column in columns])
+    if topics < len(names.topics):
+        entries = _in_one(_pieces(entries, [read for read, _ in reads], topics))
     return Assessed(
         runs=tuple(run.name for run in runs),
         topics=tuple(judgments.topics.to_list()),
@@ -227,5 +241,9 @@ def _joined(
         named_by=tuple(names.rows),
         sources=(judgments.source, *(source for _, source in reads), *([lengths.source] if lengths else [])),
         notes=tuple(notes),
-        **joined,
+        document=entries["document"],
+        rank=entries["rank"],
+        tie_first=entries.get("tie_first", entries["rank"]),
+        tie_last=entries.get("tie_last", entries["rank"]),
+        above=entries.get("above"),
     )

@@ -21,6 +21,21 @@ T = TypeVar("T")
 CELLS = 1 << 18  # of one block: small enough to stay in the processor's cache
 
 
+def _distinct(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every value once, ascending; np.unique would import numpy.ma, for 10 ms."""
+    ordered = np.sort(values)
+    return np.concatenate((ordered[:1], ordered[1:][ordered[1:] != ordered[:-1]]))
+
+
+def _among(named: NDArray[np.bool_], document: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """(entry,): whether its document is one of those; numpy copies places to 64 bits, so only some at a time."""
+    out = np.empty(len(document), np.bool_)
+    for start in range(0, len(document), CELLS):
+        some = slice(start, start + CELLS)
+        named.take(document[some], mode="clip", out=out[some])  # clip: every place is one, which need not be checked
+    return out
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Assessed:
     """Runs met by judgments: the rank of every named document in every (run, topic), and how many were retrieved.
@@ -229,7 +244,7 @@ class Assessed:
     def map(self, kernels: Sequence[Kernel], progress: Callable[[int, int], object] | None = None) -> Cube:
         """(run, topic, kernel): every kernel over every row, block by block; ``progress`` hears of rows × kernels."""
         out, done = np.empty((len(self.retrieved), len(kernels))), 0
-        levels = self.once("levels", lambda: np.array(sorted(set(self.grade.tolist()))))
+        levels = self.once("levels", lambda: _distinct(self.grade))
         alike: dict[bytes, list[int]] = {}
         for i, kernel in enumerate(kernels):
             alike.setdefault(kernel.earns(levels).tobytes(), []).append(i)
@@ -254,7 +269,7 @@ class Assessed:
         elif named.all():
             return self
         else:
-            place = np.flatnonzero(named[self.document]) if named.any() else np.zeros(0, np.int64)
+            place = np.flatnonzero(_among(named, self.document)) if named.any() else np.zeros(0, np.int64)
         document, rank = self.document[place], self.rank[place]
         tie_first, tie_last = (rank if ties is self.rank else ties[place] for ties in (self.tie_first, self.tie_last))
         shown = replace(
@@ -322,7 +337,7 @@ class Assessed:
         chosen = np.arange(len(self.retrieved)) if rows is None else rows
         length = np.diff(self.starts)[chosen]
         width = np.where(length > 1, 1 << np.ceil(np.log2(np.maximum(length, 1))).astype(int), 1)
-        for wide in sorted(set(width.tolist())):  # np.unique would import numpy.ma, for 10 ms
+        for wide in _distinct(width).tolist():
             alike = chosen[width == wide]
             for part in np.array_split(alike, min(len(alike), max(1, len(alike) * wide // CELLS))):
                 yield self._block(part, wide)

@@ -61,7 +61,7 @@ def _inspect_text(path: Path, name: str, kind: str | None, limits: dict[str, int
     """A text is a run unless fewer of its lines misfit as judgments."""
     if kind == "qrels":
         return _inspected(name, kind, _native.read_qrels(path, limits=limits), "topics")
-    (run,) = _native.read_runs([path], limits=limits)
+    (run,), _ = _native.read_runs([path], limits=limits)
     fatal = {code for code, *_ in run["problems"] if code.startswith("E")}
     if kind is None and fatal & {"E-SWAPPED", "E-FIELDS", "E-RANK"}:
         qrels = _native.read_qrels(path, limits=limits)

@@ -163,7 +163,9 @@ def is_trec_eval_9(compat: str | None) -> bool:
 def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tuple[dict[str, Any], Source]:
     """Put a run in order; what else the native reader is to make of it is in ``options``."""
     if isinstance(run, RunFile):
-        return next(ranked_files([run], ties=ties, **options))
+        reads, found = ranked_files([run], ties=ties, **options)
+        read, source = next(reads)
+        return read | found, source
     if isinstance(run, RunFrame):
         topics, topic = run.columns.topic.distinct()
         document, score = run.columns.document, run.columns.number
@@ -178,13 +180,21 @@ def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tupl
     return read, run.source
 
 
-def ranked_files(runs: Sequence[RunFile], *, ties: Ties, **options: Any) -> Iterator[tuple[dict[str, Any], Source]]:
-    """The same for runs that are files, read at once; the first that has errors is raised when its turn comes."""
-    reads = _native.read_runs([run.path for run in runs], ties=str(ties), **options)
-    for run, read in zip(runs, reads, strict=True):
-        problems = Problems.of(str(run.path), read)
-        problems.stop()
-        yield read, Source(str(run.path), read["digest"], "run", problems, read["header"], read["tag"])
+def ranked_files(
+    runs: Sequence[RunFile], *, ties: Ties, **options: Any
+) -> tuple[Iterator[tuple[dict[str, Any], Source]], dict[str, Any]]:
+    """The same for runs that are files, read at once; what was found in them stands beside them, one after the other.
+
+    The first that has errors is raised when its turn comes.
+    """
+    reads, found = _native.read_runs([run.path for run in runs], ties=str(ties), **options)
+    return map(_checked, runs, reads), found
+
+
+def _checked(run: RunFile, read: dict[str, Any]) -> tuple[dict[str, Any], Source]:
+    problems = Problems.of(str(run.path), read)
+    problems.stop()
+    return read, Source(str(run.path), read["digest"], "run", problems, read["header"], read["tag"])
 
 
 def run_name(path: Path) -> str:

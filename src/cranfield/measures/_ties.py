@@ -185,16 +185,15 @@ def straddling(assessed: Assessed, k: int) -> NDArray[np.int64]:
 
 
 def _straddling(assessed: Assessed, cuts: Sequence[int]) -> Iterator[NDArray[np.int64]]:
-    tied = np.flatnonzero(assessed.tie_last > assessed.tie_first)
-    row = np.searchsorted(assessed.starts, tied, side="right") - 1
-    first, last = assessed.tie_first[tied].astype(np.int64), assessed.tie_last[tied]
-    # All documents of a score say the same: the first of them speaks.
-    speaks = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(first, prepend=0) != 0))
-    row, first, last = row[speaks], first[speaks], last[speaks]
+    first, last = assessed.tie_first, assessed.tie_last
+    tied = np.flatnonzero((first < last) & (first <= max(cuts, default=0)))
+    first, last = first[tied].astype(np.int64), last[tied]
     for k in cuts:
         out = np.zeros(len(assessed.retrieved), np.int64)
-        cut = (first <= k) & (k < last)
-        out[row[cut]] = (k - first[cut] + 1) * (last[cut] - k)
+        cut = np.flatnonzero((first <= k) & (k < last))
+        # One score of a row straddles a rank; all its documents say the same.
+        row = np.searchsorted(assessed.starts, tied[cut], side="right") - 1
+        out[row] = (k - first[cut] + 1) * (last[cut] - k)
         yield out.reshape(len(assessed.runs), len(assessed.topics))
 
 

@@ -292,3 +292,20 @@ def test_leading_zeros_stay(route: str, tmp_path: Path) -> None:
     assert judged.document.to_list() == ["0042", "42"]
     ranked = read_run(ROUTES[route](tmp_path, rows, "score"))
     assert (ranked.topics.to_list(), ranked.document.to_list()) == (["007", "7"], ["0042", "42"])
+
+
+@pytest.mark.parametrize("also", [[], [(["unjudged", "301", "nowhere"], ["d3", "d3", "d4"])]], ids=["", "side table"])
+@pytest.mark.parametrize("in_files", [["bm25", "dense", "mixed"], ["dense"], ["bm25", "mixed"], ["mixed"]])
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_in_files_and_in_memory_stand_in_the_order_in_which_they_are_given(
+    seed: int, in_files: list[str], also: Any, tmp_path: Path
+) -> None:
+    campaign = random_campaign(seed)
+    runs: dict[str, Any] = dict(campaign.runs)
+    for name in in_files:
+        runs[name] = put(tmp_path / name, text(rows_of(campaign.runs[name]), "score"))
+    found = assess(campaign.qrels, runs, also=also)
+    assert found.runs == tuple(campaign.runs)
+    for i, (name, run) in enumerate(campaign.runs.items()):
+        alone = assess(campaign.qrels, {name: run}, also=also)
+        assert arrays(found.of_runs([i])) == arrays(alone)
