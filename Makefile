@@ -68,10 +68,11 @@ manual: native ## write the pages for man, made from the commands, to where the 
 	@rm -f cranfield.data/data/share/man/man1/*.1
 	python -m cranfield.cli._manual cranfield.data/data/share/man/man1
 
-wheel: manual ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
+# With MANYLINUX=manylinux_2_17 for every system since then, not only for those that are as new as this one.
+wheel: manual $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
 	@rm -rf dist build/wheel
 	mkdir -p build/wheel
-	maturin build --release --locked $(if $(MANYLINUX),--compatibility $(MANYLINUX)) --out dist
+	maturin build --release --locked $(if $(MANYLINUX),--zig --compatibility $(MANYLINUX) --target-dir native/target/portable) --out dist
 	maturin sdist --out dist
 	uv export --quiet --frozen --all-extras --no-default-groups --no-emit-project --no-hashes -o build/wheel/constraints.txt
 	wheel=$$(echo dist/*.whl)
