@@ -202,8 +202,9 @@ impl Ranked {
             let message = format!("topic {} has more than {MOST} documents", shown(&topic.name));
             return Err(Stop::problem("E-LARGE", message, "cut the run to the depth you need"));
         }
-        // Room for twice as many: looking for a free place is most of the work, and then the first is mostly free.
-        self.set.reset(2 * (all + 1));
+        // Room for twice as many, while that is small: looking for a free place is most of the work, and then the first
+        // is mostly free.
+        self.set.reset(all + 1 + all.min(1 << 16));
         for j in 0..named {
             self.set.enter(self.set.hash(known.get(j as u32)), j as u32, |_| false);
         }
