@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import ir_measures
 import pytest
 import pytrec_eval
 from hypothesis import HealthCheck, settings
 
 from benchmarks import make_big_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytest_plugins = ("tests.catalogued", "tests.services")
 
@@ -113,6 +117,16 @@ def skipped(config: pytest.Config) -> list[pytest.TestReport]:
 def size() -> Size:
     """How much work this run of the tests does."""
     return SIZE
+
+
+@pytest.fixture
+def providers_as_they_were() -> Iterator[None]:
+    """Take out of ir_measures what a test put in: others in this process ask it what it says by itself."""
+    asked, known = list(ir_measures.DefaultPipeline.providers), dict(ir_measures.providers.registry)
+    yield
+    ir_measures.DefaultPipeline.providers[:] = asked
+    ir_measures.providers.registry.clear()
+    ir_measures.providers.registry.update(known)
 
 
 @pytest.fixture(scope="session")

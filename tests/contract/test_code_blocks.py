@@ -191,6 +191,7 @@ def run_here(words: list[str], folder: Path) -> tuple[int, str]:
     return int(end.value.code or 0), printed.buffer.getvalue().decode()
 
 
+@pytest.mark.usefixtures("providers_as_they_were")
 @pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_block_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -4,7 +4,7 @@ import gzip
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +45,6 @@ def parsed(texts: Iterable[str]) -> list[Any]:
 
 def per_topic(found: Iterable[Any]) -> dict[tuple[str, str], float]:
     return {(str(metric.measure), metric.query_id): metric.value for metric in found}
-
-
-@pytest.fixture
-def as_it_was() -> Iterator[None]:
-    """Take out of ir_measures what a test put in."""
-    asked, known = list(ir_measures.DefaultPipeline.providers), dict(ir_measures.providers.registry)
-    yield
-    ir_measures.DefaultPipeline.providers[:] = asked
-    ir_measures.providers.registry.clear()
-    ir_measures.providers.registry.update(known)
 
 
 def test_values_of_a_case_that_can_be_seen() -> None:
@@ -137,7 +127,7 @@ def test_a_document_that_stands_twice_is_refused() -> None:
         CranfieldProvider().calc_aggregate([AP], QRELS, rows)
 
 
-@pytest.mark.usefixtures("as_it_was")
+@pytest.mark.usefixtures("providers_as_they_were")
 def test_once_registered_it_is_asked_first() -> None:
     provider = register()
     assert register() is provider
@@ -151,7 +141,7 @@ def test_once_registered_it_is_asked_first() -> None:
     assert ir_measures.providers.registry["cranfield"] is provider
 
 
-@pytest.mark.usefixtures("as_it_was")
+@pytest.mark.usefixtures("providers_as_they_were")
 def test_measures_that_are_defined_in_place_stay_with_their_own_provider() -> None:
     register()
     ones = ir_measures.define_byquery(lambda qrels, run: 1.0, name="ones")
