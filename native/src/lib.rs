@@ -4,6 +4,7 @@ pub mod alike;
 pub mod feed;
 pub mod found;
 pub mod many;
+pub mod met;
 pub mod names;
 pub mod number;
 pub mod numbered;

@@ -13,10 +13,11 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::found::Found;
 use crate::many;
+use crate::met::Met;
 use crate::numbered::MOST;
 use crate::problem::{Problem, Problems};
 use crate::qrels;
-use crate::rank::{Met, Ranked, Ties, Topic, Wanted};
+use crate::rank::{Ranked, Ties, Topic, Wanted};
 use crate::run;
 use crate::source::{Control, Limits, Stop};
 
@@ -288,7 +289,7 @@ fn rank_run<'py>(
     problems.finish();
     let out = PyDict::new(py);
     put_problems(&out, &problems)?;
-    let met = wanted.names.as_ref().map(|names| ranked.meet(names));
+    let met = wanted.names.as_ref().map(|names| Met::of(&mut ranked, names));
     put_found(&out, std::mem::take(&mut ranked.found), &wanted)?;
     put_ranked(&out, ranked, met, &wanted)?;
     Ok(out)

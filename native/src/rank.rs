@@ -113,17 +113,6 @@ pub struct Row {
     pub kept: usize,
 }
 
-/// A run by topic of the names.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Met {
-    /// Where the found documents of each topic start, and at last where all end.
-    pub starts: Vec<i64>,
-    pub retrieved: Vec<i32>,
-    pub tied: Vec<i32>,
-    /// Topics of the run in which nobody named a document.
-    pub unknown: Strings,
-}
-
 /// Rankings of many topics, in order of appearance.
 #[derive(Default)]
 pub struct Ranked {
@@ -165,32 +154,8 @@ impl Ranked {
         Ok(())
     }
 
-    /// Put the found documents in the order in which topics were named, and leave out those of topics that nobody named.
-    pub fn meet(&mut self, names: &Names) -> Met {
-        let mut row_of = vec![None; names.topics.len()];
-        let mut met = Met { starts: vec![0], ..Met::default() };
-        for (row, topic) in self.topics.iter().enumerate() {
-            match names.topic(topic) {
-                Some(t) => row_of[t] = Some(row),
-                None => met.unknown.push(topic),
-            }
-        }
-        let mut places = Vec::with_capacity(row_of.len());
-        for row in row_of {
-            let place = row.map_or(0..0, |row| self.found_of(row));
-            let counts = row.map_or((0, 0), |row| (self.rows[row].retrieved, self.rows[row].tied));
-            met.starts.push(met.starts.last().map_or(0, |start| start + place.len() as i64));
-            met.retrieved.push(counts.0 as i32);
-            met.tied.push(counts.1 as i32);
-            places.push(place);
-        }
-        places.retain(|place| !place.is_empty());
-        self.found = std::mem::take(&mut self.found).in_order(&places);
-        met
-    }
-
     /// Where the named documents stand that a topic of the run retrieved, in the order of the file.
-    fn found_of(&self, row: usize) -> Range<usize> {
+    pub fn found_of(&self, row: usize) -> Range<usize> {
         row.checked_sub(1).map_or(0, |before| self.rows[before].found)..self.rows[row].found
     }
 

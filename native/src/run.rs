@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::feed::{BLOCK, digest};
+use crate::met::Met;
 use crate::number;
 use crate::part::Part;
 use crate::problem::Problems;
-use crate::rank::{Met, Ranked, Wanted};
+use crate::rank::{Ranked, Wanted};
 use crate::source::{Control, Limits, Packing, Source, Stop};
 use crate::text::{Seen, columns, lines, no_json};
 use crate::walk::{Format, Walk};
@@ -115,7 +116,7 @@ impl Reading<'_> {
             (part, feed.digest)
         };
         part.report(gather);
-        let met = self.wanted.names.as_ref().map(|names| part.ranked.meet(names));
+        let met = self.wanted.names.as_ref().map(|names| Met::of(&mut part.ranked, names));
         Ok(RunRead {
             met,
             lines: part.seen.lines,
