@@ -13,6 +13,8 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(VIRTUAL_ENV)/bin:$(PATH)
 # Without this pyo3 would ask whichever python comes first, and rebuild when the answer changes.
 export PYO3_PYTHON := $(VIRTUAL_ENV)/bin/python
+# Tests and pages start hundreds of processes; where bytecode is not kept, each would compile all it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 
 CARGO := cargo --config 'term.quiet=true'
 MANIFEST := --manifest-path native/Cargo.toml --locked
