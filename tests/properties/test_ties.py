@@ -6,7 +6,7 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -14,7 +14,7 @@ from cranfield.data import Assessed
 from cranfield.measures import Measure, expected, straddling, tie_bounds
 
 from .catalogue import CASES, NAMES, cases
-from .strategies import GRADES, NOT_JUDGED, assess_beside
+from .strategies import GRADES, NOT_JUDGED, assess_beside, groups
 
 NOISE = 1e-12
 SOME = [measure for measure in CASES if measure.k in (None, 3)][::3]
@@ -88,14 +88,15 @@ def test_mean_and_bounds_are_those_of_all_permutations(name: str, topic: Tied) -
 
 
 @given(topic=tied(), k=st.integers(1, 9))
+@example(topic=Tied((NOT_JUDGED, NOT_JUDGED), (0, 0)), k=1)
 def test_pairs_that_straddle_a_cut_off_are_counted(topic: Tied, k: int) -> None:
     ranked = list(chain(*topic.groups))
-    named = [any(topic.grades[d] != NOT_JUDGED for d in group) for group in topic.groups]
+    # A document is named by a judgment or by the table of groups.
+    grouped = set(groups().documents.to_list())
+    named = {d for d in ranked if topic.grades[d] != NOT_JUDGED or f"d{d}" in grouped}
+    known = {d for group in topic.groups if named & set(group) for d in group}
     pairs = sum(
-        topic.scores[above] == topic.scores[below]
-        for above in ranked[:k]
-        for below in ranked[k:]
-        if any(above in group and known for group, known in zip(topic.groups, named, strict=True))
+        topic.scores[above] == topic.scores[below] for above in ranked[:k] for below in ranked[k:] if above in known
     )
     assert straddling(topic.assessed(topic.run()), k).tolist() == [[pairs]]
 
