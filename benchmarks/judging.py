@@ -18,9 +18,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from benchmarks.report import Row
-from tests.server.elsewhere import environment
-from tests.server.running import Running
-from tests.services import PostgresServer
+from tests.support.external_services import PostgresServer
+from tests.support.server.home_subprocess import environment
+from tests.support.server.live_server import Running
 
 ASSESSORS, SECONDS = 32, 120
 PACE = 3.0  # seconds from one judgment of somebody to their next: faster than anybody reads

@@ -17,7 +17,7 @@ from benchmarks import make_big_run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest_plugins = ("tests.catalogued", "tests.services")
+pytest_plugins = ("tests.support.external_services", "tests.support.ir_datasets_catalogue")
 
 
 class Careful(pytrec_eval.RelevanceEvaluator):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.server import serving
+from tests.support.browser.served_site import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.browser.server import Served
+    from tests.support.browser.served_site import Served
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.browser.server import Walk, faults_of, look_until, upload
+from tests.support.browser.served_site import Walk, faults_of, look_until, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-    from tests.browser.server import Served
+    from tests.support.browser.served_site import Served
 
 SLUG = "a-campaign"
 EACH = 20  # documents that each of two people judges

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from cranfield.reports import to_html
-from tests.unit.reports.samples import STRANGE, sample
+from tests.support.sample_reports import STRANGE, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

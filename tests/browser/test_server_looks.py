@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.server import Walk, faults_of
+from tests.support.browser.served_site import Walk, faults_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.browser.server import Served
+    from tests.support.browser.served_site import Served
 
 WIDTHS = {"wide": 1280, "narrow": 320}
 DESK = "runs/ labels/ labels/1/ people/ announcements/ leak/ import/ webhooks/ audit/ settings/ close".split()

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.server import Walk, faults_of, look_until, serving, upload
+from tests.support.browser.served_site import Walk, faults_of, look_until, serving, upload
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
-    from tests.browser.server import Served
+    from tests.support.browser.served_site import Served
 
 
 def hand_in(page: Page, slug: str, name: str, text: str) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.browser.server import PATIENCE, Walk, look_until, serving
-from tests.cli.a_server import ROOT
+from tests.support.browser.served_site import PATIENCE, Walk, look_until, serving
+from tests.support.cli.server_process import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

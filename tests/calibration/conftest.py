@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.calibration.claims import LEVEL, Check, Rate
+from tests.support.calibration.error_rates import LEVEL, Check, Rate
 
 PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "calibration.md"
 FIGURES = "CRANFIELD_FIGURES"  # a file to write the tables of the page to; then nothing is compared with the page

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from cranfield.core.types import Matrix
-from tests.calibration.nulls import AP, P10, all_pairs, draw_for, equal, exchange, real, skewed_pairs
+from tests.support.calibration.null_distributions import (
+    AP,
+    P10,
+    all_pairs,
+    draw_for,
+    equal,
+    exchange,
+    real,
+    skewed_pairs,
+)
 
 
 def looks(values: Matrix) -> dict[str, float]:

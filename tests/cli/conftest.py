@@ -14,7 +14,7 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.simulate import Campaign
-from tests.cli.staged import write_stage
+from tests.support.cli.example_files import write_stage
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = b"1 Q0 a 1 2.5 mine\n1 Q0 x 2 1.5 mine\n2 Q0 c 1 9.0 mine\n2 Q0 y 2 8.0 mine\n"

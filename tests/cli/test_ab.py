@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from tests.cli.conftest import Command, expect_refusal, read_json
-from tests.unit.online.made_users import users
+from tests.support.simulations.experiment_users import users
 from tests.unit.online.test_satisfaction import made
 from tests.unit.studies.test_ab import log_of
 

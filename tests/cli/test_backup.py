@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server import elsewhere
+from tests.support.server import home_subprocess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder to stand in, with a server's home in it."""
     folder = tmp_path_factory.mktemp("operator")
-    elsewhere.ask(folder / "board", "make_filled")
+    home_subprocess.ask(folder / "board", "make_filled")
     return folder
 
 
 def refused(place: Path, *words: str, code: int = 1) -> str:
     """What the command says when it does nothing: two lines, of which the first counts."""
-    done = elsewhere.cranfield(*words, cwd=place)
+    done = home_subprocess.cranfield(*words, cwd=place)
     assert (done.returncode, done.stdout) == (code, ""), done.stderr
     first, second = done.stderr.splitlines()
     assert second.startswith("hint: ")
@@ -37,21 +37,21 @@ def refused(place: Path, *words: str, code: int = 1) -> str:
 
 
 def test_from_a_backup_to_a_new_home(place: Path, tmp_path: Path) -> None:
-    made = elsewhere.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
+    made = home_subprocess.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
     assert made.returncode == 0, made.stderr
     assert re.fullmatch(rf"{tmp_path}/all\.tar: [\d,]+ rows, [\d,]+ blobs, [\d,]+ acts in the log\n", made.stdout)
-    there = elsewhere.cranfield("restore", "all.tar", "--home", "new", "--verify", cwd=tmp_path)
+    there = home_subprocess.cranfield("restore", "all.tar", "--home", "new", "--verify", cwd=tmp_path)
     assert there.returncode == 0, there.stderr
     assert there.stdout == f"restored from {made.stdout.removeprefix(f'{tmp_path}/')}"
-    checked = [elsewhere.cranfield("audit", "--home", "board", cwd=place)]
-    checked.append(elsewhere.cranfield("audit", "verify", "--home", "new", cwd=tmp_path))
+    checked = [home_subprocess.cranfield("audit", "--home", "board", cwd=place)]
+    checked.append(home_subprocess.cranfield("audit", "verify", "--home", "new", cwd=tmp_path))
     assert checked[0].stdout == checked[1].stdout
     said = r"[\d,]+ acts and [\d,]+ files are as they were written; the last digest is [0-9a-f]{64}\n"
     assert re.fullmatch(said, checked[0].stdout)
 
 
 def test_a_backup_without_a_name_goes_to_the_home(place: Path) -> None:
-    made = elsewhere.cranfield("backup", "--home", "board", cwd=place)
+    made = home_subprocess.cranfield("backup", "--home", "board", cwd=place)
     assert made.returncode == 0, made.stderr
     (file,) = (place / "board" / "backups").iterdir()
     assert made.stdout.startswith(f"{file}: ")
@@ -98,7 +98,7 @@ def test_a_database_that_is_not_there(place: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "told"])
 def test_what_is_cut_off_leaves_nothing(place: Path, tmp_path: Path, words: list[str], half: str, how: int) -> None:
     if not (place / "all.tar").exists():
-        assert elsewhere.cranfield("backup", "all.tar", "--home", "board", cwd=place).returncode == 0
+        assert home_subprocess.cranfield("backup", "all.tar", "--home", "board", cwd=place).returncode == 0
     # Each step takes long enough to be caught in the middle of it.
     slow = (
         "import os, shutil, time\n"
@@ -110,7 +110,11 @@ def test_what_is_cut_off_leaves_nothing(place: Path, tmp_path: Path, words: list
     )
     typed = [word.replace("OUT", str(tmp_path)) for word in words]
     going = subprocess.Popen(
-        [sys.executable, "-c", slow, *typed], cwd=place, env=elsewhere.environment(), stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", slow, *typed],
+        cwd=place,
+        env=home_subprocess.environment(),
+        stderr=subprocess.PIPE,
+        text=True,
     )
     until = time.monotonic() + 60
     while not list(tmp_path.glob(half)) and going.poll() is None and time.monotonic() < until:
@@ -139,17 +143,17 @@ def test_a_full_disk_is_told_and_nothing_stays_on_it(place: Path, tmp_path: Path
 
 
 def test_the_log_is_checked_against_a_digest_that_was_noted(place: Path, tmp_path: Path) -> None:
-    elsewhere.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
-    elsewhere.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
-    before = elsewhere.cranfield("audit", "verify", "--home", "new", cwd=tmp_path).stdout
+    home_subprocess.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
+    home_subprocess.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
+    before = home_subprocess.cranfield("audit", "verify", "--home", "new", cwd=tmp_path).stdout
     noted = before.split()[-1]
-    assert elsewhere.cranfield("audit", "--noted", noted, "--home", "new", cwd=tmp_path).stdout == before
+    assert home_subprocess.cranfield("audit", "--noted", noted, "--home", "new", cwd=tmp_path).stdout == before
     database = sqlite3.connect(tmp_path / "new" / "database.sqlite3")
     database.execute("delete from server_audit where id = (select max(id) from server_audit)")
     database.commit()
     database.close()
     # What is left is a chain that holds: only who noted its end can tell.
-    assert elsewhere.cranfield("audit", "verify", "--home", "new", cwd=tmp_path).returncode == 0
+    assert home_subprocess.cranfield("audit", "verify", "--home", "new", cwd=tmp_path).returncode == 0
     wrong = refused(tmp_path, "audit", "verify", "--noted", noted, "--home", "new", code=3)
     assert wrong == f"no act has the noted digest {noted[:12]}…"
 
@@ -161,26 +165,26 @@ def test_what_an_audit_cannot_do(place: Path) -> None:
 
 
 def test_a_task_as_files(place: Path, tmp_path: Path) -> None:
-    done = elsewhere.cranfield("export", str(tmp_path / "out"), "--task", "ad-hoc", "--home", "board", cwd=place)
+    done = home_subprocess.cranfield("export", str(tmp_path / "out"), "--task", "ad-hoc", "--home", "board", cwd=place)
     assert (done.returncode, done.stdout) == (0, f"{tmp_path}/out: the task ad-hoc\n"), done.stderr
-    ranked = elsewhere.cranfield("leaderboard", "out/qrels.1.txt", "out/runs", "-m", "nDCG@10", cwd=tmp_path)
+    ranked = home_subprocess.cranfield("leaderboard", "out/qrels.1.txt", "out/runs", "-m", "nDCG@10", cwd=tmp_path)
     assert ranked.returncode == 0, ranked.stderr
     assert len(ranked.stdout.splitlines()) >= 5  # what was written can be evaluated again
 
 
 def test_the_log_is_shown_and_a_changed_act_is_found(place: Path, tmp_path: Path) -> None:
-    elsewhere.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
-    elsewhere.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
-    shown = elsewhere.cranfield("audit", "show", "--task", "ad-hoc", "--home", "new", cwd=tmp_path)
+    home_subprocess.cranfield("backup", str(tmp_path / "all.tar"), "--home", "board", cwd=place)
+    home_subprocess.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
+    shown = home_subprocess.cranfield("audit", "show", "--task", "ad-hoc", "--home", "new", cwd=tmp_path)
     rows = [line.split("\t") for line in shown.stdout.splitlines()]
     assert [row[3] for row in rows].count("submit") == 4
     assert {row[4] for row in rows} == {"ad-hoc"}
-    assert elsewhere.cranfield("audit", "show", "--task", "none", "--home", "new", cwd=tmp_path).stdout == ""
+    assert home_subprocess.cranfield("audit", "show", "--task", "none", "--home", "new", cwd=tmp_path).stdout == ""
     database = sqlite3.connect(tmp_path / "new" / "database.sqlite3")
     database.execute("update server_audit set who = 'somebody' where what = 'submit'")
     database.commit()
     database.close()
     wrong = refused(tmp_path, "audit", "--home", "new", code=3)
     assert re.fullmatch(r"act \d+ and 3 more: it was changed", wrong)
-    whole = elsewhere.cranfield("audit", "show", "--home", "new", cwd=tmp_path)
+    whole = home_subprocess.cranfield("audit", "show", "--home", "new", cwd=tmp_path)
     assert whole.stdout.count("somebody") == 4

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.core import VERSION
-from tests import clicked
 from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.simulations import position_biased_log
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LOG = clicked.columns(400)
+LOG = position_biased_log.columns(400)
 CONTRACT = {
     "fit": {"model", "log_likelihood", "perplexity", "conditional_perplexity", "impressions"},
     "parameters": {"model", "name", "key", "value", "low", "high"},
@@ -24,8 +24,10 @@ CONTRACT = {
 @pytest.fixture(autouse=True)
 def files(here: Path) -> None:
     """A log, judgments and a run, in the folder to stand in."""
-    (here / "log.csv").write_text(clicked.as_csv(LOG))
-    lines = [(topic, document, grade) for topic, of in clicked.QRELS.items() for document, grade in of.items()]
+    (here / "log.csv").write_text(position_biased_log.as_csv(LOG))
+    lines = [
+        (topic, document, grade) for topic, of in position_biased_log.QRELS.items() for document, grade in of.items()
+    ]
     (here / "qrels.txt").write_text("".join(f"{topic} 0 {document} {grade}\n" for topic, document, grade in lines))
     run = (f"{topic} Q0 {document} 1 {score} mine\n" for score, (topic, document, _) in enumerate(lines))
     (here / "run.txt").write_text("".join(run))
@@ -79,7 +81,7 @@ def test_what_calibrate_prints_evaluate_reads(name: str, cranfield: Command) -> 
 
 def test_lengths_tell_what_reading_takes(cranfield: Command, here: Path) -> None:
     """In this log a click comes ten seconds after another for each rank between: 10 seconds for a summary."""
-    documents = [f"{topic}-{letter}" for topic in clicked.TOPICS for letter in clicked.GRADES]
+    documents = [f"{topic}-{letter}" for topic in position_biased_log.TOPICS for letter in position_biased_log.GRADES]
     lines = [f"{document},{100 + 10 * place}" for place, document in enumerate(documents)]
     (here / "lengths.csv").write_text("\n".join(["document,length", *lines, ""]))
     words = ("--calibrate", "TBG", "--qrels", "qrels.txt", "--lengths", "lengths.csv", "--format", "json")
@@ -96,7 +98,7 @@ def test_judgments_are_written(cranfield: Command, here: Path) -> None:
     ended = cranfield(*asked("--infer", "clicked.qrels", "--cuts", "0.3,0.65", "--table", "fit"))
     assert (ended.code, ended.err) == (0, "clicked.qrels: 10 rows\n")
     lines = [line.split() for line in (here / "clicked.qrels").read_text().splitlines()]
-    assert {topic for topic, *_ in lines} == set(clicked.TOPICS)
+    assert {topic for topic, *_ in lines} == set(position_biased_log.TOPICS)
     valued = cranfield("evaluate", "clicked.qrels", "run.txt", "-m", "nDCG@5", "--format", "json")
     assert valued.code == 0, valued.err
     ended = cranfield(*asked("--infer", "gains.qrels", "--table", "fit"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalogued import Catalogue
 from tests.cli.conftest import QRELS, RUN, Command
+from tests.support.ir_datasets_catalogue import Catalogue
 
 
 @pytest.fixture

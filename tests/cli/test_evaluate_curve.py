@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.cli.two_runs import ASK, error, tables
+from tests.support.cli.two_run_evaluation import ASK, error, tables
 
 pytestmark = pytest.mark.usefixtures("other")
 

@@ -15,7 +15,7 @@ from cranfield.cli._main import cranfield as program
 from cranfield.core import VERSION
 from cranfield.simulate import Campaign
 from tests.cli.conftest import Command
-from tests.cli.staged import examples
+from tests.support.cli.example_files import examples
 
 PAGES = ["", *COMMANDS]
 # Their examples need a server: test_serve.py, test_submit.py and test_backup.py run them with one.

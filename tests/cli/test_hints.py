@@ -10,7 +10,7 @@ import pytest
 
 from cranfield.cli._usage import in_options
 from tests.cli.conftest import Command, expect_refusal
-from tests.contract.project import SOURCE, files
+from tests.support.source_tree import SOURCE, files
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.cli._main import COMMANDS
-from tests.cli.staged import examples
 from tests.conftest import SIZE
+from tests.support.cli.example_files import examples
 
 # They start servers, write large campaigns or wait for one that answers.
 ELSEWHERE = {

@@ -17,9 +17,9 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.server.home import Home
-from tests.cli.a_server import ROOT, ended, filled, first_line, free_port, started
 from tests.cli.conftest import expect_refusal
-from tests.cli.staged import examples
+from tests.support.cli.example_files import examples
+from tests.support.cli.server_process import ROOT, ended, filled, first_line, free_port, started
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,7 +214,8 @@ def test_a_worker_does_what_waits(tmp_path: Path, process: Command) -> None:
     home = tmp_path / "boards"
     filled(home)
     code = (
-        "import sys; from cranfield.server.starting import start; start(sys.argv[1]); from tests.server.world import *;"
+        "import sys; from cranfield.server.starting import start; start(sys.argv[1]);"
+        "from tests.support.server.users_and_tasks import *;"
         "task = Task.objects.get(slug='narrow'); alice = User.objects.get(username='alice');"
         "submitting.receive(task, Team.objects.get(slug='alpha'), alice, arrived(run_text('x')), name='late')"
     )

@@ -13,9 +13,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.cli.a_server import Running, serving
 from tests.cli.conftest import Command, Ended, expect_refusal, read_json
-from tests.cli.staged import examples
+from tests.support.cli.example_files import examples
+from tests.support.cli.server_process import Running, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.project import catalogues
+from tests.support.source_tree import catalogues
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import re
 
 from benchmarks import run
 from benchmarks.report import HEAD, Row, machine, report
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 PAGE = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from tests.contract.project import ROOT, SOURCE, catalogues, comments_and_docstrings, files
+from tests.support.source_tree import ROOT, SOURCE, catalogues, comments_and_docstrings, files
 
 BIB = ROOT / "docs" / "references.bib"
 ENTRY = re.compile(r"^\s*@(?!comment|string|preamble)\w+\s*[{(]\s*([^,\s]+)\s*,", re.MULTILINE | re.IGNORECASE)

@@ -26,7 +26,7 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.cli._main import GROUPS
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 SHOWN = {
     "text",

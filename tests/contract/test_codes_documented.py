@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.contract.project import ROOT, SOURCE, files
+from tests.support.source_tree import ROOT, SOURCE, files
 
 PAGE = ROOT / "docs" / "how-to" / "codes.md"
 CODE = re.compile(r'"([EW]-[A-Z0-9]+)"')

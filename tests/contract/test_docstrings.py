@@ -3,7 +3,7 @@
 import re
 
 from cranfield.core import definition
-from tests.contract.project import catalogues
+from tests.support.source_tree import catalogues
 
 NOT_A_DEFINITION = re.compile(r"(this|the) (class|measure|test|function|model|method)\b", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 SCRIPT = re.compile(r"literalinclude} \.\./\.\./examples/(\w+\.py)")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.project import SOURCE, files, imports, package
+from tests.support.source_tree import SOURCE, files, imports, package
 
 COMPUTING = {"measures", "stats", "fusion", "scales", "pooling", "crowds", "clickmodels", "online", "simulate"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.project import SOURCE, files, imports, package, packages
+from tests.support.source_tree import SOURCE, files, imports, package, packages
 
 LAYERS = [  # lowest first, as drawn in the design
     {"core"},

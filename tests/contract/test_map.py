@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 HOW_TO = ROOT / "docs" / "how-to"
 

@@ -10,7 +10,7 @@ import pytest
 
 import cranfield
 from cranfield.core import CranfieldError
-from tests.contract.project import SOURCE, files, imports, packages
+from tests.support.source_tree import SOURCE, files, imports, packages
 
 
 def given_by(init: Path) -> set[str]:

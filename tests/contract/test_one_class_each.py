@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 DECLARED = """
 import json, sys
@@ -39,7 +39,7 @@ class Hindmost(cf.Binary):
 from cranfield.cli._main import cranfield as program
 sys.path.insert(0, "docs/_ext")
 import from_code
-from tests.properties.catalogue import CASES
+from tests.support.properties.measure_cases import CASES
 from cranfield.measures import explained
 
 run = CliRunner().invoke

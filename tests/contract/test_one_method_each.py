@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 DECLARED = '''
 import json, sys

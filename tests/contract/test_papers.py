@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 FOLDER = ROOT / "docs" / "gallery"
 writing = importlib.import_module("docs.gallery.tables.writing")

@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.measures import OtherMeasure, by_family, others
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 
 @pytest.fixture(scope="module")

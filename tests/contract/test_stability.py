@@ -12,7 +12,7 @@ from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
 from cranfield.cli._manual import pages
 from cranfield.core import EXPERIMENTAL, Stability, experimental, stability
-from tests.contract.project import ROOT, catalogues
+from tests.support.source_tree import ROOT, catalogues
 
 
 def public() -> dict[str, object]:

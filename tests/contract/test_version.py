@@ -4,7 +4,7 @@ import tomllib
 
 from cranfield import __version__
 from cranfield.core import VERSION
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 
 def test_the_version_is_one() -> None:

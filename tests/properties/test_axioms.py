@@ -6,9 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.measures import AXIOMS, CONDENSED, MEASURES, Counterexample, Measure, parse_measure
-
-from .catalogue import CASES, NAMES, assessed_for, cases, goodness, of_first_topic, with_axiom, worth
-from .strategies import Ranking, Topic, assess_grades, topics
+from tests.support.properties.measure_cases import (
+    CASES,
+    NAMES,
+    assessed_for,
+    cases,
+    goodness,
+    of_first_topic,
+    with_axiom,
+    worth,
+)
+from tests.support.properties.topic_strategies import Ranking, Topic, assess_grades, topics
 
 NOISE = 1e-12  # sums in another order
 

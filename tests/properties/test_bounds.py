@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed, assess_grades
 from cranfield.measures import Measure, bounds, map_scenario, parse_measure, scenario
-
-from .catalogue import CASES
-from .strategies import TOP
+from tests.support.properties.measure_cases import CASES
+from tests.support.properties.topic_strategies import TOP
 
 NOISE = 1e-12
 UNJUDGED = -1

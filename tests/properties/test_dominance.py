@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed
 from cranfield.measures import Binary, Measure, dominate
-
-from .catalogue import CASES, worth
-from .strategies import NOT_JUDGED, TOP, Ranking, Topic, assess_grades, assess_topics, topics
+from tests.support.properties.measure_cases import CASES, worth
+from tests.support.properties.topic_strategies import (
+    NOT_JUDGED,
+    TOP,
+    Ranking,
+    Topic,
+    assess_grades,
+    assess_topics,
+    topics,
+)
 
 NOISE = 1e-12  # sums in another order
 DEPTH = 1000

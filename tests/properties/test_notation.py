@@ -14,8 +14,7 @@ from cranfield.core import ParameterError, UnknownName
 from cranfield.measures import MEASURES, NDCG, RBP, RR, Measure, parse_measure, parse_measures
 from cranfield.measures._foreign import trec_names
 from cranfield.measures._trec import trec_name
-
-from .catalogue import CASES, NAMES, cases
+from tests.support.properties.measure_cases import CASES, NAMES, cases
 
 GRADE = st.integers(0, 12)
 # By the name of the parameter; one that is not here keeps its default.

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import Scale
 from cranfield.measures import MEASURES, RBP, Measure, parse_measure
-
-from .catalogue import worth
-from .strategies import NOT_JUDGED, assess_grades
+from tests.support.properties.measure_cases import worth
+from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
 
 LENGTH = 4
 BINARY = (NOT_JUDGED, 1)  # not judged rather than 0: what counts judgments sees a difference too

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from .catalogue import NAMES, assessed_for, cases
-from .strategies import Topic, topics
+from tests.support.properties.measure_cases import NAMES, assessed_for, cases
+from tests.support.properties.topic_strategies import Topic, topics
 
 
 @pytest.mark.parametrize("name", NAMES)

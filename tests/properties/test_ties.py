@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed
 from cranfield.measures import Measure, expected, straddling, tie_bounds
-
-from .catalogue import CASES, NAMES, cases
-from .strategies import GRADES, NOT_JUDGED, assess_beside, groups
+from tests.support.properties.measure_cases import CASES, NAMES, cases
+from tests.support.properties.topic_strategies import GRADES, NOT_JUDGED, assess_beside, groups
 
 NOISE = 1e-12
 SOME = [measure for measure in CASES if measure.k in (None, 3)][::3]

@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed
 from cranfield.measures import Measure, measure_all
-
-from .catalogue import CASES, NAMES, assessed_for, cases
-from .strategies import NOT_JUDGED, Topic, assess_beside, assess_grades, assess_topics, topics
+from tests.support.properties.measure_cases import CASES, NAMES, assessed_for, cases
+from tests.support.properties.topic_strategies import (
+    NOT_JUDGED,
+    Topic,
+    assess_beside,
+    assess_grades,
+    assess_topics,
+    topics,
+)
 
 NOISE = 1e-12
 # What is counted of the retrieved documents themselves changes with them.

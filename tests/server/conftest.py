@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.services import run_postgres
+from tests.support.external_services import run_postgres
 
 POSTGRES = os.environ.get("CRANFIELD_TEST_POSTGRES") == "1"
 
@@ -41,7 +41,7 @@ if not POSTGRES:
     _settings.DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # nor wait for the disk
 
 from cranfield.charts import to_picture  # noqa: E402
-from tests.server.world import World  # noqa: E402
+from tests.support.server.users_and_tasks import World  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,13 +16,13 @@ from django.utils import timezone
 from cranfield.server import accounts, tries
 from cranfield.server.forms.accounts import NewAccount
 from cranfield.server.models import Audit, Submission, Token, Try, User
-from tests.server.together import in_threads
-from tests.server.world import PASSWORD
+from tests.support.server.concurrency import in_threads
+from tests.support.server.users_and_tasks import PASSWORD
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 NEW = {"username": "newton", "name": "Nell Newton", "email": "", "password": PASSWORD, "again": PASSWORD}
 

@@ -14,11 +14,11 @@ from cranfield.core import VERSION
 from cranfield.measures import catalogue
 from cranfield.server import blobs
 from cranfield.server.models import Audit, Participant, Snapshot, Submission, Task, Token
-from tests.server.api_client import program
-from tests.server.world import DOCUMENTS, TOPICS, qrels, run_text
+from tests.support.server.api_client import program
+from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, qrels, run_text
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 PRIVATE = set(TOPICS[-4:])
 

@@ -13,11 +13,11 @@ from cranfield.server import blobs
 from cranfield.server.api import _auth
 from cranfield.server.models import Participant, Submission, Task, Token
 from cranfield.server.tries import Limit
-from tests.server.api_client import Program, program
-from tests.server.world import run_text
+from tests.support.server.api_client import Program, program
+from tests.support.server.users_and_tasks import run_text
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 BAD = "301 Q0 D01 1 9 x\n301 Q0 D02 2 NaN x\n301 Q0 D01 3 7 x\n"

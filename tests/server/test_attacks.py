@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from cranfield.server import boards
 from cranfield.server.models import Job, Pool, Submission, Team, Token
-from tests.server.crawling import crawl, routes
-from tests.server.harmless import faults_of
-from tests.server.planted import Planted, forget
-from tests.server.world import World, qrels, run_text
+from tests.support.server.active_content import faults_of
+from tests.support.server.crawler import crawl, routes
+from tests.support.server.planted_secrets import Planted, forget
+from tests.support.server.users_and_tasks import World, qrels, run_text
 
 HOSTILE = "=1+1\"><script>alert(1)</script><img src=x onerror=alert(1)>'{{7331*3}}\u202e"
 COMPUTED = "21993"  # what a template would make of it

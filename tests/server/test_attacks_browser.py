@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cranfield.server.models import Snapshot, Team, User
-from tests.server.browsing import log_in
-from tests.server.planted import MAIN, PUBLIC, Planted
 from tests.server.test_attacks import poison
+from tests.support.server.browser_login import log_in
+from tests.support.server.planted_secrets import MAIN, PUBLIC, Planted
 
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Dialog, Page
     from pytest_django.live_server_helper import LiveServer
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 pytestmark = pytest.mark.usefixtures("beside_a_browser")

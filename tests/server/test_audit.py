@@ -12,10 +12,10 @@ from django.db import IntegrityError, transaction
 
 from cranfield.server import audit
 from cranfield.server.models import Audit, Task
-from tests.server.together import in_threads
+from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 pytestmark = pytest.mark.django_db
 

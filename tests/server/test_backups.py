@@ -20,14 +20,14 @@ from cranfield.server.backups import backup, check, restore
 from cranfield.server.condition import last_backup
 from cranfield.server.models import Audit, Blob, Snapshot, Submission, Task, Token
 from cranfield.server.versions import add_version
-from tests.server import elsewhere
-from tests.server.world import arrived, qrels
+from tests.support.server import home_subprocess
+from tests.support.server.users_and_tasks import arrived, qrels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.catalogued import Catalogue
-    from tests.server.world import World
+    from tests.support.ir_datasets_catalogue import Catalogue
+    from tests.support.server.users_and_tasks import World
 
 STRANGE = {"1e16": 1e16, "pi": 3.14, "one": 1.0, "deep": [{"z": None, "a": True}], "é": "\u2028 ☃ \\"}
 
@@ -57,7 +57,7 @@ def light(world_of_threads: World) -> Task:
 
 
 def restored(tmp_path: Path, file: Path, *more: str, name: str = "new") -> Path:
-    done = elsewhere.cranfield("restore", str(file), "--home", name, "--verify", *more, cwd=tmp_path)
+    done = home_subprocess.cranfield("restore", str(file), "--home", name, "--verify", *more, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("restored from ")
     return tmp_path / name
@@ -71,26 +71,26 @@ def test_everything_comes_back(full: Task, tmp_path: Path) -> None:
     assert seen == [(number, count) for number in range(1, count + 1)]
     assert kept.sentence.startswith(f"{tmp_path / 'all.tar'}: {sum(kept.rows.values())} rows, {count} blobs, ")
     home = restored(tmp_path, kept.path)
-    there, here = elsewhere.ask(home, "all_rows"), elsewhere.all_rows()
+    there, here = home_subprocess.ask(home, "all_rows"), home_subprocess.all_rows()
     assert there == here
     if connection.vendor == "sqlite":  # PostgreSQL keeps no order in JSON
         assert str(there) == str(here)
-    assert elsewhere.ask(home, "checked") == [count, *audit.head(), []]
+    assert home_subprocess.ask(home, "checked") == [count, *audit.head(), []]
     # What was shown at an address is shown there again, to the byte.
     numbers = list(Snapshot.objects.filter(kind=Snapshot.PUBLIC).values_list("number", flat=True))
     assert len(numbers) >= 2
     pages = [
         f"/tasks/{full.slug}/boards/{number}/{page}" for number in numbers for page in ("", "board.json", "board.csv")
     ]
-    shown = elsewhere.ask(home, "answers", pages)
-    assert shown == elsewhere.answers(pages)
+    shown = home_subprocess.ask(home, "answers", pages)
+    assert shown == home_subprocess.answers(pages)
     assert {status for status, _ in shown.values()} == {200}
 
 
 def test_a_server_that_is_restored_goes_on(light: Task, tmp_path: Path) -> None:
     del light
     home = restored(tmp_path, backup(tmp_path / "all.tar").path)
-    assert elsewhere.ask(home, "hand_in_another") == ["another", "scored"]
+    assert home_subprocess.ask(home, "hand_in_another") == ["another", "scored"]
 
 
 def test_judging_goes_on_where_it_was_and_documents_are_read_again(world_of_threads: World, tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_judging_goes_on_where_it_was_and_documents_are_read_again(world_of_thre
     assert "document" not in kept.rows
     assert kept.rows["judgment"] == 9
     home = restored(tmp_path, kept.path)
-    assert elsewhere.ask(home, "judge_on") == elsewhere.judge_on()
-    assert elsewhere.judge_on()[0] == ["D01", "D02", "D03"]
+    assert home_subprocess.ask(home, "judge_on") == home_subprocess.judge_on()
+    assert home_subprocess.judge_on()[0] == ["D01", "D02", "D03"]
 
 
 def test_a_corpus_that_is_a_dataset_is_read_again_by_its_id(
@@ -120,12 +120,15 @@ def test_a_corpus_that_is_a_dataset_is_read_again_by_its_id(
     world = world_of_threads
     named = catalogue.add("cranfield-test/ships", catalogue.documents())
     corpora.set_dataset(world.task(), named, world.people["organiser"])
-    assert elsewhere.read_dataset() == [named, "ready", "", ["D2"]]
+    assert home_subprocess.read_dataset() == [named, "ready", "", ["D2"]]
     kept = backup(tmp_path / "all.tar")
     assert "document" not in kept.rows
-    assert elsewhere.ask(restored(tmp_path, kept.path), "read_dataset", str(tmp_path)) == elsewhere.read_dataset()
+    assert (
+        home_subprocess.ask(restored(tmp_path, kept.path), "read_dataset", str(tmp_path))
+        == home_subprocess.read_dataset()
+    )
     # A machine that knows no such dataset says so, and the rest is there.
-    name, state, failure, found = elsewhere.ask(restored(tmp_path, kept.path, name="bare"), "read_dataset")
+    name, state, failure, found = home_subprocess.ask(restored(tmp_path, kept.path, name="bare"), "read_dataset")
     assert (name, state, found) == (named, "failed", [])
     assert failure.startswith(f"{named}: ir_datasets knows no such id")
 
@@ -175,11 +178,11 @@ def test_while_others_write(world_of_threads: World, tmp_path: Path) -> None:
     assert errors == []
     assert files[0].rows["submission"] < files[1].rows["submission"] < files[2].rows["submission"]
     home = restored(tmp_path, files[1].path)
-    blob_count, acts, head, wrong = elsewhere.ask(home, "checked")
+    blob_count, acts, head, wrong = home_subprocess.ask(home, "checked")
     assert (blob_count, acts, wrong) == (files[1].blobs, files[1].acts, [])
     assert Audit.objects.order_by("id")[acts - 1].digest == head  # the log as it was at that moment, and no further
-    there = elsewhere.ask(home, "all_rows")
-    here = elsewhere.all_rows()
+    there = home_subprocess.ask(home, "all_rows")
+    here = home_subprocess.all_rows()
     assert there["Submission"] == here["Submission"][: len(there["Submission"])]
     # One moment: for every run its act and its job, and no act without its run.
     assert len(there["Submission"]) == sum(row["what"] == "submit" for row in there["Audit"])
@@ -225,7 +228,7 @@ def test_a_damaged_file_leaves_no_home(light: Task, tmp_path: Path) -> None:
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
-    done = elsewhere.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
+    done = home_subprocess.cranfield("restore", "all.tar", "--home", "new", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     first = "error: all.tar: its bytes are not those that were written"
     assert done.stderr.splitlines() == [first, "hint: take another backup"]
@@ -277,14 +280,14 @@ def test_what_a_restore_refuses(tmp_path: Path) -> None:
 def test_a_home_or_a_database_with_something_in_it_is_left_alone(light: Task, tmp_path: Path) -> None:
     del light
     file = backup(tmp_path / "all.tar").path
-    before = elsewhere.all_rows()
+    before = home_subprocess.all_rows()
     with pytest.raises(ParameterError, match="is not empty"):
         restore(file)
     for path in settings.HOME.blobs.iterdir():  # the folder is new, the database is not
         path.rename(tmp_path / path.name)
     with pytest.raises(ParameterError, match="the database is not empty"):
         restore(file)
-    assert elsewhere.all_rows() == before
+    assert home_subprocess.all_rows() == before
 
 
 def test_a_backup_is_never_overwritten_and_never_half_there(light: Task, tmp_path: Path) -> None:
@@ -360,30 +363,30 @@ def test_settings_come_along_but_not_the_database_of_the_other_server(light: Tas
     lines = (home / "cranfield.toml").read_text().splitlines()
     assert lines[0::2] == ['name = "Boards"', "upload_mb = 7"]
     assert lines[1].startswith("# elsewhere:")
-    assert len(elsewhere.ask(home, "all_rows")["Submission"]) == 4
+    assert len(home_subprocess.ask(home, "all_rows")["Submission"]) == 4
 
 
 @pytest.mark.services
 def test_to_postgresql_and_back(full: Task, tmp_path: Path, postgres: str) -> None:
     del full
-    rows, first = elsewhere.all_rows(), backup(tmp_path / "first.tar").path
+    rows, first = home_subprocess.all_rows(), backup(tmp_path / "first.tar").path
     there = restored(tmp_path, first, "--database", postgres, name="there")
     assert not (there / "database.sqlite3").exists()
-    assert elsewhere.ask(there, "all_rows", database=postgres) == rows
-    assert elsewhere.ask(there, "hand_in_another", database=postgres) == ["another", "scored"]  # sequences go on
-    again = elsewhere.cranfield("restore", "first.tar", "--home", "again", "--database", postgres, cwd=tmp_path)
+    assert home_subprocess.ask(there, "all_rows", database=postgres) == rows
+    assert home_subprocess.ask(there, "hand_in_another", database=postgres) == ["another", "scored"]  # sequences go on
+    again = home_subprocess.cranfield("restore", "first.tar", "--home", "again", "--database", postgres, cwd=tmp_path)
     assert again.stderr.splitlines() == ["error: the database is not empty", "hint: restore into a new one"]
     assert not (tmp_path / "again").exists()
-    done = elsewhere.cranfield("backup", "second.tar", "--home", "there", "--database", postgres, cwd=tmp_path)
+    done = home_subprocess.cranfield("backup", "second.tar", "--home", "there", "--database", postgres, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     back = restored(tmp_path, tmp_path / "second.tar", name="back")
     assert (back / "database.sqlite3").exists()
-    assert elsewhere.ask(back, "all_rows") == elsewhere.ask(there, "all_rows", database=postgres)
-    assert elsewhere.ask(back, "checked")[3] == []
+    assert home_subprocess.ask(back, "all_rows") == home_subprocess.ask(there, "all_rows", database=postgres)
+    assert home_subprocess.ask(back, "checked")[3] == []
 
 
 def test_a_backup_needs_a_database(tmp_path: Path) -> None:
-    assert elsewhere.ask(tmp_path / "home", "make_without_rows") == "made"
-    done = elsewhere.cranfield("backup", "--home", "home", cwd=tmp_path)
+    assert home_subprocess.ask(tmp_path / "home", "make_without_rows") == "made"
+    done = home_subprocess.cranfield("backup", "--home", "home", cwd=tmp_path)
     assert done.stderr.splitlines()[0] == "error: the database of this home is empty"
     assert done.returncode == 1

@@ -16,7 +16,7 @@ from django.db import transaction
 
 from cranfield.server import blobs
 from cranfield.server.models import Blob
-from tests.server.together import in_threads
+from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,13 +14,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from cranfield.server.models import Announcement, Submission, Task
-
-from .made_up import document, keep, row
+from tests.support.server.simulated_boards import document, keep, row
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def text_of(client: Client, address: str) -> str:

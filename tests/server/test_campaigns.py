@@ -10,8 +10,7 @@ from cranfield.core import ParameterError
 from cranfield.server import campaigns, corpora, in_hand, judging, tasks
 from cranfield.server.models import Participant, Role, Submission, Task
 from cranfield.server.submitting import BadRun
-
-from .world import TOPICS, World, arrived, run_text
+from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
 
 TEXTS = "".join(f"{topic}\tquestion {topic}\n" for topic in TOPICS)
 

@@ -11,12 +11,11 @@ import pytest
 from cranfield.core import CranfieldError
 from cranfield.server import corpora
 from cranfield.server.models import Audit, Corpus, Document, Job
-
-from .world import World, arrived
+from tests.support.server.users_and_tasks import World, arrived
 
 if TYPE_CHECKING:
     from cranfield.data import Found
-    from tests.catalogued import Catalogue
+    from tests.support.ir_datasets_catalogue import Catalogue
 
 TEXTS = {
     "D01": ("Railways", "The marine railway lifts ships out of the sea."),

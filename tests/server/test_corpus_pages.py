@@ -14,11 +14,10 @@ from django.urls import reverse
 
 from cranfield.server.models import Audit, Corpus
 from cranfield.server.pages.corpus import marked
-
-from .world import DOCUMENTS, World
+from tests.support.server.users_and_tasks import DOCUMENTS, World
 
 if TYPE_CHECKING:
-    from tests.catalogued import Catalogue
+    from tests.support.ir_datasets_catalogue import Catalogue
 
 TEXTS = {name: f"Ships sail the sea. This is {name}." for name in DOCUMENTS[:7]}
 LINES = "".join(json.dumps({"docno": name, "title": f"On {name}", "text": text}) + "\n" for name, text in TEXTS.items())

@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from cranfield.server import scheduled
 from cranfield.server.models import Job, Snapshot, Submission
-from tests.server.crawling import ask, crawl, paths_of, routes
-from tests.server.planted import MAIN, OPERATORS, ROLES, Planted, Secret, forget, of
+from tests.support.server.crawler import ask, crawl, paths_of, routes
+from tests.support.server.planted_secrets import MAIN, OPERATORS, ROLES, Planted, Secret, forget, of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tests.server.crawling import Answer
+    from tests.support.server.crawler import Answer
 
 EVERYBODY = of(*ROLES)
 pytestmark = pytest.mark.once

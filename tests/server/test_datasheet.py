@@ -11,10 +11,10 @@ from cranfield.crowds import krippendorff
 from cranfield.data import read_labels
 from cranfield.server import campaigns, corpora, datasheet_words, judging, labelling
 from cranfield.server.models import Corpus, Submission, Task
+from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
 
 from .test_campaigns import campaign
 from .test_judging import GRADES, RIGHT, begun, judge_all, right, said
-from .world import TOPICS, World, arrived, run_text
 
 ADDRESS = "/tasks/ad-hoc/datasheet"
 

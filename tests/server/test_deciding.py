@@ -13,7 +13,7 @@ from .test_judging import said
 from .test_quality import answer_all, assessors, shared
 
 if TYPE_CHECKING:
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def differing(world: World, **how: Any) -> Pool:

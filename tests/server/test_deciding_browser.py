@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
     from pytest_django.live_server_helper import LiveServer
 
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("beside_a_browser")]
 

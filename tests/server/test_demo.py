@@ -13,8 +13,8 @@ import pytest
 
 from cranfield.server import campaigns, corpora, demo
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task, User
-from tests.server.elsewhere import cranfield, environment
-from tests.server.running import Browser, Running, free_port, is_free, wait_for
+from tests.support.server.home_subprocess import cranfield, environment
+from tests.support.server.live_server import Browser, Running, free_port, is_free, wait_for
 
 
 @pytest.mark.django_db

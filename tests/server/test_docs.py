@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from cranfield.server.home import SETTINGS, Options
-from tests.contract.project import ROOT
+from tests.support.source_tree import ROOT
 
 HOW_TO = ROOT / "docs" / "how-to"
 

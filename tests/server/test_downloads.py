@@ -14,12 +14,11 @@ from django.utils import timezone
 from cranfield.server import blobs
 from cranfield.server.models import Announcement, Snapshot, Task
 from cranfield.server.spreadsheets import guarded, to_csv
-
-from .made_up import document, keep, row
-from .world import TOPICS, qrels
+from tests.support.server.simulated_boards import document, keep, row
+from tests.support.server.users_and_tasks import TOPICS, qrels
 
 if TYPE_CHECKING:
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 TASK = "/tasks/ad-hoc/"
 

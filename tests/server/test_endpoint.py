@@ -16,17 +16,16 @@ from cranfield.server import endpoint
 from cranfield.server.endpoint import NoAnswer, find_endpoint
 from cranfield.server.home import Home
 from cranfield.server.models import Machine
-
-from .asked import KEY, PAGE, VARIABLE, pooled, seen, set_up, spoken, start
-from .elsewhere import all_rows
-from .queues import due_now
-from .standin import StandIn, completion, error, graded
+from tests.support.server.home_subprocess import all_rows
+from tests.support.server.job_queue import due_now
+from tests.support.server.llm_endpoint import StandIn, completion, error, graded
+from tests.support.server.llm_judging import KEY, PAGE, VARIABLE, pooled, seen, set_up, spoken, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from cranfield.server import blobs, boards, gathering, jobs
 from cranfield.server.models import Audit, Job, Result, Snapshot, Submission
 from cranfield.server.versions import add_version
-from tests.server.queues import due_now, let_the_lease_run_out, take_one
-from tests.server.world import arrived, qrels, run_text
+from tests.support.server.job_queue import due_now, let_the_lease_run_out, take_one
+from tests.support.server.users_and_tasks import arrived, qrels, run_text
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @pytest.mark.django_db

@@ -13,13 +13,13 @@ from cranfield.server import tries
 from cranfield.server.models import Task, Try
 from cranfield.server.pages import runs
 from cranfield.server.tries import Limit
-from tests.server.api_client import program
-from tests.server.world import PASSWORD, run_text
+from tests.support.server.api_client import program
+from tests.support.server.users_and_tasks import PASSWORD, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 PAGES = ["/", "/log-in/", "/tasks/ad-hoc/", "/tasks/ad-hoc/submit/", "/my/runs/", "/my/tokens/", "/my/account/"]
 PAGES += ["/my/teams/", "/health", "/api/tasks", "/api/tasks/ad-hoc", "/api/openapi.json", "/nothing", "/log-out/"]

@@ -19,12 +19,12 @@ from cranfield.server import blobs
 from cranfield.server.exports import export_site, export_task, file_of, inside, made_local
 from cranfield.server.models import Announcement, Snapshot, Submission, Task
 from cranfield.server.scheduled import close
-from tests.server.world import run_text
+from tests.support.server.users_and_tasks import run_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.server import elsewhere
+from tests.support.server import home_subprocess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def test_a_site_opens_from_the_disk_with_its_pictures(page: Page, tmp_path: Path) -> None:
-    elsewhere.ask(tmp_path / "home", "make_filled")
-    done = elsewhere.cranfield("export", "site", "--static", "--home", "home", cwd=tmp_path)
+    home_subprocess.ask(tmp_path / "home", "make_filled")
+    done = home_subprocess.cranfield("export", "site", "--static", "--home", "home", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     site = tmp_path / "site"
     assert done.stdout == f"site: {sum(path.is_file() for path in site.rglob('*'))} files\n"

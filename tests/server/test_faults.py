@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import SIZE
-from tests.server import elsewhere
-from tests.server.running import Browser, Running, form, hand_in, is_free, wait_for
-from tests.server.world import PASSWORD, run_text
-from tests.services import postgres_of_its_own
+from tests.support.external_services import postgres_of_its_own
+from tests.support.server import home_subprocess
+from tests.support.server.live_server import Browser, Running, form, hand_in, is_free, wait_for
+from tests.support.server.users_and_tasks import PASSWORD, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ def is_done(home: Path, runs: int, *, database: str = "") -> dict[str, Any]:
     """Wait until every run is evaluated and on the board; then everything must hold."""
     until = time.monotonic() + 60 + 2 * runs
     while True:
-        found: dict[str, Any] = elsewhere.ask(home, "state_of_all", database=database)
+        found: dict[str, Any] = home_subprocess.ask(home, "state_of_all", database=database)
         left = [kind for kind, _ in found["waiting"] if kind not in ("tidy", "draw")]
         if (not left and found["board"] == len(found["runs"])) or time.monotonic() > until:
             break
@@ -101,7 +101,7 @@ def is_done(home: Path, runs: int, *, database: str = "") -> dict[str, Any]:
 
 
 def test_processes_that_are_killed_lose_nothing(home: Path) -> None:
-    tokens = elsewhere.ask(home, "make_world", 4)  # a token is good for 120 requests
+    tokens = home_subprocess.ask(home, "make_world", 4)  # a token is good for 120 requests
     dice = random.Random(8 if SIZE.name == "small" else None)  # at full size it goes looking
     names = [f"run-{number}" for number in range(RUNS)]
     with running(home) as server:
@@ -131,7 +131,7 @@ def test_processes_that_are_killed_lose_nothing(home: Path) -> None:
 
 
 def test_a_worker_that_is_killed_is_started_again_and_its_job_is_done(home: Path) -> None:
-    (token,) = elsewhere.ask(home, "make_world", 1)
+    (token,) = home_subprocess.ask(home, "make_world", 1)
     with running(home, workers=2) as server:
         server.start()
         wait_for(lambda: len(server.processes("work")) == 2, 20, "second worker")
@@ -148,7 +148,7 @@ def test_a_worker_that_is_killed_is_started_again_and_its_job_is_done(home: Path
 
 
 def test_the_processes_end_together_when_asked_and_workers_stand_behind(home: Path) -> None:
-    elsewhere.ask(home, "make_world", 0)
+    home_subprocess.ask(home, "make_world", 0)
     with running(home) as server:
         server.start()
         assert len(server.processes()) == 3  # one that accepts, one that answers, one that works
@@ -166,7 +166,7 @@ def test_postgresql_that_restarts_in_the_middle(home: Path) -> None:
     names = [f"run-{number}" for number in range(runs)]
     with postgres_of_its_own() as postgres:
         url = postgres.url()
-        (token,) = elsewhere.ask(home, "make_world", 1, database=url)
+        (token,) = home_subprocess.ask(home, "make_world", 1, database=url)
         with running(home, database=url) as server:
             server.start()
             worker, web = server.processes("work"), server.processes("web")
@@ -230,7 +230,7 @@ def handed_in_by_form(browser: Browser, token: str, name: str) -> tuple[int, str
 
 def test_a_full_disk_gives_a_clear_page_and_no_broken_state(small_disk: Path) -> None:
     home = small_disk / "home"
-    (token,) = elsewhere.ask(home, "make_world", 1)
+    (token,) = home_subprocess.ask(home, "make_world", 1)
     with running(home) as server:
         server.start()
         browser = Browser(server)
@@ -276,7 +276,7 @@ def read_only(folder: Path) -> Iterator[None]:
 def test_a_folder_that_may_not_be_written_gives_a_clear_page(home: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can mount a folder")
-    (token,) = elsewhere.ask(home, "make_world", 1)
+    (token,) = home_subprocess.ask(home, "make_world", 1)
     with running(home) as server:
         server.start()
         assert hand_in(server, token, "before", run_text("before", 2))[0] == 201
@@ -297,9 +297,9 @@ def test_a_folder_that_may_not_be_written_gives_a_clear_page(home: Path) -> None
 def test_a_server_does_not_start_where_it_may_not_write(home: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can mount a folder")
-    elsewhere.ask(home, "make_world", 0)
+    home_subprocess.ask(home, "make_world", 0)
     with read_only(home):
-        done = elsewhere.cranfield("serve", "--home", "home", "--port", "1024", cwd=home.parent)
+        done = home_subprocess.cranfield("serve", "--home", "home", "--port", "1024", cwd=home.parent)
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 2

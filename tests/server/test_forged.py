@@ -25,10 +25,10 @@ from cranfield.server.models import (
     Token,
     User,
 )
-from tests.server.crawling import paths_of, routes
-from tests.server.planted import MAIN, Planted
 from tests.server.test_crawl import rows
-from tests.server.world import PASSWORD, World, qrels, run_text
+from tests.support.server.crawler import paths_of, routes
+from tests.support.server.planted_secrets import MAIN, Planted
+from tests.support.server.users_and_tasks import PASSWORD, World, qrels, run_text
 
 BAG = {
     "do": "remove", "act": "remove", "sure": MAIN, "which": "1", "who": "alice", "invite": "1", "token": "1",

@@ -11,12 +11,12 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
-from tests.server.world import PASSWORD
+from tests.support.server.users_and_tasks import PASSWORD
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 POLICY = {
     "default-src 'none'",

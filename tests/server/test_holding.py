@@ -14,7 +14,7 @@ from .test_judging import begun, judge_all, said
 if TYPE_CHECKING:
     from pytest_django import DjangoAssertNumQueries
 
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def test_who_holds_a_pool_is_given_it_again(world: World, django_assert_num_queries: DjangoAssertNumQueries) -> None:

@@ -20,7 +20,7 @@ from cranfield.server.submitting import left
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 PAGE = "/organise/ad-hoc/import/"
 TABLE = """\

@@ -15,11 +15,11 @@ from cranfield.server import accounts, audit
 from cranfield.server.models import Audit, Invite, Membership, Participant, Role, Team, User
 from cranfield.server.submitting import Refused
 from tests.server.test_accounts import NEW, is_in
-from tests.server.together import in_threads
-from tests.server.world import PASSWORD
+from tests.support.server.concurrency import in_threads
+from tests.support.server.users_and_tasks import PASSWORD
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def test_links_are_kept_as_digests_and_written_down(world: World) -> None:

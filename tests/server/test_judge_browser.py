@@ -11,13 +11,13 @@ from playwright.sync_api import expect
 
 from cranfield.server import campaigns, judging
 from cranfield.server.models import Corpus, Judgment, Role, Turn
-from tests.browser.server import faults_of
+from tests.support.browser.served_site import faults_of
+from tests.support.server.assessment_tasks import taken, with_texts
+from tests.support.server.browser_login import log_in
+from tests.support.server.live_server import wait_for
+from tests.support.server.users_and_tasks import DOCUMENTS, World
 
-from .assessing import taken, with_texts
-from .browsing import log_in
-from .running import wait_for
 from .test_judging import begun, said
-from .world import DOCUMENTS, World
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from cranfield.server import judging, reading
+from tests.support.server.assessment_tasks import in_turn, taken, with_texts
+from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 
-from .assessing import in_turn, taken, with_texts
 from .test_campaigns import campaign
 from .test_headers import policy_of
 from .test_judging import begun, said
-from .world import DOCUMENTS, World, arrived
 
 TOPIC_TEXTS = """<top><num> Number: 301
 <title> Ships' naïve Railways

@@ -17,9 +17,8 @@ from cranfield.server import blobs, campaigns, corpora, judging, pools
 from cranfield.server.judging import Said
 from cranfield.server.models import Audit, Judgment, Pool, Question, Turn, User
 from cranfield.server.submitting import Refused
-
-from .together import in_threads
-from .world import TOPICS, World, arrived, qrels
+from tests.support.server.concurrency import in_threads
+from tests.support.server.users_and_tasks import TOPICS, World, arrived, qrels
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task

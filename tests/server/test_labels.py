@@ -15,10 +15,10 @@ from cranfield.server import blobs, jobs, tasks
 from cranfield.server.models import Job, LabelVersion, Result, Snapshot, Task
 from cranfield.server.relabelling import relabel
 from cranfield.server.versions import add_version
-from tests.server.world import TOPICS, arrived, qrels
+from tests.support.server.users_and_tasks import TOPICS, arrived, qrels
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 PAGE = "/organise/ad-hoc/labels/"
 # Topic 301 has one relevant document, D01; now it is D08, which only the worst run has high.

@@ -14,13 +14,13 @@ from django.utils import timezone
 from cranfield.server import submitting
 from cranfield.server.models import Audit, Job, Participant, Submission, Task
 from cranfield.server.submitting import Refused, left
-from tests.server.together import in_threads
-from tests.server.world import run_text
+from tests.support.server.concurrency import in_threads
+from tests.support.server.users_and_tasks import run_text
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def at(run: Submission, *, days: float) -> datetime:

@@ -17,7 +17,7 @@ from django.test import Client
 from cranfield.server import faults
 from cranfield.server.faults import machine_fault
 from cranfield.server.pages import boards
-from tests.server.world import PASSWORD, World, run_text
+from tests.support.server.users_and_tasks import PASSWORD, World, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,11 +14,10 @@ import pytest
 
 from cranfield.server.home import Home
 from cranfield.server.models import Machine
-
-from .asked import KEY, VARIABLE
-from .elsewhere import environment
-from .running import LEASE, wait_for
-from .standin import graded, standing_in
+from tests.support.server.home_subprocess import environment
+from tests.support.server.live_server import LEASE, wait_for
+from tests.support.server.llm_endpoint import graded, standing_in
+from tests.support.server.llm_judging import KEY, VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,10 +29,10 @@ import sys
 from cranfield.server.starting import migrate, start
 start(sys.argv[1])
 migrate()
-from tests.server import asked
-from tests.server.world import World
+from tests.support.server import llm_judging
+from tests.support.server.users_and_tasks import World
 world = World.make()
-asked.start(world, asked.pooled(world))
+llm_judging.start(world, llm_judging.pooled(world))
 """
 
 

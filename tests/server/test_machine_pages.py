@@ -12,10 +12,9 @@ from cranfield.server import machines
 from cranfield.server.models import Machine
 from cranfield.server.prompts import LONGEST, PROMPT, fixed, prompt_for
 from cranfield.studies import evaluate
-
-from .asked import PAGE, RUNS, item, pooled, seen, set_up, start
-from .standin import StandIn, completion, graded
-from .world import TOPICS, World, run_text
+from tests.support.server.llm_endpoint import StandIn, completion, graded
+from tests.support.server.llm_judging import PAGE, RUNS, item, pooled, seen, set_up, start
+from tests.support.server.users_and_tasks import TOPICS, World, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,16 +15,16 @@ from cranfield.core import ParameterError
 from cranfield.server import jobs, judging, machines
 from cranfield.server.models import Audit, Job, Judgment, Machine, Pool
 from cranfield.server.prompts import PROMPT, object_in, prompt_for
+from tests.support.server.job_queue import due_now, let_the_lease_run_out
+from tests.support.server.llm_endpoint import USAGE, StandIn, completion, error, graded
+from tests.support.server.llm_judging import KEY, PAGE, item, pooled, seen, set_up, spoken, start
 
-from .asked import KEY, PAGE, item, pooled, seen, set_up, spoken, start
-from .queues import due_now, let_the_lease_run_out
-from .standin import USAGE, StandIn, completion, error, graded
 from .test_judging import right, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from django.db.migrations.loader import MigrationLoader
 
 from cranfield.server.archives import ROWS, packed
 from cranfield.server.backups import backup
-from tests.server import elsewhere
+from tests.support.server import home_subprocess
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 RELEASES = sorted((Path(__file__).parent / "releases").glob("*.tar"))
 
@@ -41,25 +41,25 @@ def test_a_release_becomes_today(file: Path, tmp_path: Path) -> None:
         before = dict(pack.manifest["rows"])
         rows = [json.loads(line) for line in (pack.read(ROWS) or b"").splitlines()]
     assert min(before.values()) >= 1, "a table without rows shows nothing"
-    done = elsewhere.cranfield("restore", str(file), "--home", "home", "--verify", cwd=tmp_path)
+    done = home_subprocess.cranfield("restore", str(file), "--home", "home", "--verify", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    now = {name.lower(): found for name, found in elsewhere.ask(tmp_path / "home", "all_rows").items()}
+    now = {name.lower(): found for name, found in home_subprocess.ask(tmp_path / "home", "all_rows").items()}
     keys = {"blob": "digest"}
     for name, count in before.items():
         assert len(now[name]) == count, name
         key = keys.get(name, "id")
         assert [row[key] for row in now[name]] == [cells[key] for kind, cells in rows if kind == name]
-    assert elsewhere.ask(tmp_path / "home", "is_up_to_date")
-    assert elsewhere.ask(tmp_path / "home", "hand_in_another") == ["another", "scored"]
+    assert home_subprocess.ask(tmp_path / "home", "is_up_to_date")
+    assert home_subprocess.ask(tmp_path / "home", "hand_in_another") == ["another", "scored"]
     (picture,) = [cells["panel"] for kind, cells in rows if kind == "picture"]
     pages = ["/", "/tasks/ad-hoc/", "/tasks/ad-hoc/boards/1/", f"/tasks/ad-hoc/boards/1/picture/{picture}"]
-    assert {status for status, _ in elsewhere.ask(tmp_path / "home", "answers", pages).values()} == {200}
+    assert {status for status, _ in home_subprocess.ask(tmp_path / "home", "answers", pages).values()} == {200}
 
 
 def test_a_backup_of_an_older_database_is_brought_up_to_date(world_of_threads: World, tmp_path: Path) -> None:
     world_of_threads.task()
     file = backup(tmp_path / "old.tar").path
-    found = elsewhere.ask(tmp_path / "home", "restore_with_a_later_migration", str(file), str(tmp_path))
+    found = home_subprocess.ask(tmp_path / "home", "restore_with_a_later_migration", str(file), str(tmp_path))
     assert found == {"migration": "9999_later", "teams": [["Alpha", "we are Alpha"], ["Beta", "we are Beta"]]}
 
 
@@ -69,5 +69,5 @@ def test_a_database_that_is_behind_can_be_backed_up(world_of_threads: World, tmp
     file = backup(tmp_path / "old.tar").path
     with packed(file) as pack:
         migration = pack.manifest["migration"]
-    found = elsewhere.ask(tmp_path / "home", "back_up_before_a_later_migration", str(file), str(tmp_path))
+    found = home_subprocess.ask(tmp_path / "home", "back_up_before_a_later_migration", str(file), str(tmp_path))
     assert found == migration

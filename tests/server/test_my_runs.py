@@ -14,7 +14,7 @@ from cranfield.server.scoring import values_of
 from tests.server.test_submit_pages import HTMX, shown
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def test_my_runs_are_my_teams_runs(world: World) -> None:

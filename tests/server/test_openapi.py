@@ -24,13 +24,13 @@ from schemathesis.specs.openapi.checks import (
 
 from cranfield.server.api import _auth
 from cranfield.server.models import Submission
-from tests.server.api_client import program
+from tests.support.server.api_client import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.conftest import Size
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 CHECKS = [
     not_a_server_error,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @pytest.fixture

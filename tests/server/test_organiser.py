@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from cranfield.server.models import Announcement, Audit, Job, Role, Snapshot, Submission, Task, Webhook
-from tests.server.world import PASSWORD, run_text
+from tests.support.server.users_and_tasks import PASSWORD, run_text
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 PAGES = (
     "task-desk task-settings task-labels task-people task-announcements task-audit task-leak task-runs task-import "

@@ -14,7 +14,7 @@ import pytest
 
 from cranfield.server import outgoing
 from cranfield.server.outgoing import NotSent, is_outside, post, resolve
-from tests.server.listening import listening
+from tests.support.server.webhook_receiver import listening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,11 +10,11 @@ from django.urls import reverse
 
 from cranfield.server import corpora
 from cranfield.server.models import Vote
-from tests.browser.server import faults_of
+from tests.support.browser.served_site import faults_of
+from tests.support.server.browser_login import log_in
+from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 
-from .browsing import log_in
 from .test_preferring import judged, vote_all
-from .world import DOCUMENTS, World, arrived
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

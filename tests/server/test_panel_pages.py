@@ -15,11 +15,10 @@ from cranfield.server import blobs, panel_words
 from cranfield.server.documents import document_of
 from cranfield.server.models import Picture, Snapshot
 from cranfield.server.templatetags import shown
-
-from .made_up import PICTURE, document, keep, row
+from tests.support.server.simulated_boards import PICTURE, document, keep, row
 
 if TYPE_CHECKING:
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 BOARD = "/tasks/ad-hoc/boards/1/"
 

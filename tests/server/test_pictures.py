@@ -15,7 +15,7 @@ from cranfield.server.versions import change_one
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def without_pictures(task: Task, kind: str) -> tuple[Snapshot, dict[str, bytes]]:

@@ -12,9 +12,20 @@ from cranfield.core import parameters
 from cranfield.pooling import STRATEGIES
 from cranfield.server import campaigns, corpora
 from cranfield.server.models import Pool, Task
-
-from .drawing import BOTH, HTMX, ONE, PAGE, acts_of, drawn, judge_one, page_of, post, told, with_runs
-from .world import DOCUMENTS, TOPICS, World, arrived
+from tests.support.server.pool_forms import (
+    BOTH,
+    HTMX,
+    ONE,
+    PAGE,
+    acts_of,
+    drawn,
+    judge_one,
+    page_of,
+    post,
+    told,
+    with_runs,
+)
+from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, World, arrived
 
 
 @pytest.fixture

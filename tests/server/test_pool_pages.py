@@ -10,10 +10,22 @@ from django.urls import reverse
 
 from cranfield.server import campaigns
 from cranfield.server.models import Audit, Pool, Task
+from tests.support.server.pool_forms import (
+    BOTH,
+    HTMX,
+    ONE,
+    PAGE,
+    acts_of,
+    drawn,
+    judge_one,
+    page_of,
+    post,
+    told,
+    with_runs,
+)
+from tests.support.server.users_and_tasks import TOPICS, World, qrels
 
-from .drawing import BOTH, HTMX, ONE, PAGE, acts_of, drawn, judge_one, page_of, post, told, with_runs
 from .test_campaigns import campaign
-from .world import TOPICS, World, qrels
 
 
 @pytest.fixture

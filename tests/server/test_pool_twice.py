@@ -9,9 +9,20 @@ import pytest
 from cranfield.core import ParameterError
 from cranfield.server import campaigns, corpora, submitting
 from cranfield.server.models import Audit, Corpus, Pool, Question, Submission, Task
-
-from .drawing import BOTH, HTMX, ONE, PAGE, acts_of, drawn, judge_one, page_of, post, told, with_runs
-from .world import DOCUMENTS, World, arrived
+from tests.support.server.pool_forms import (
+    BOTH,
+    HTMX,
+    ONE,
+    PAGE,
+    acts_of,
+    drawn,
+    judge_one,
+    page_of,
+    post,
+    told,
+    with_runs,
+)
+from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from cranfield.server import campaigns, judging, preferring
 from cranfield.server.models import Pair, Pool, Question, Vote
 from cranfield.server.preferring import Preferred, Shown
 from cranfield.server.submitting import Refused
+from tests.support.server.concurrency import in_threads
+from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, World
 
 from .test_judging import RIGHT, begun, said
-from .together import in_threads
-from .world import DOCUMENTS, TOPICS, World
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cranfield.server.models import Question, User
-
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 TWO = [["0", "not relevant"], ["1", "relevant"]]
 PAGE = "/organise/ad-hoc/pools/1/quality/"

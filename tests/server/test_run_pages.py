@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import pytest
 
     from cranfield.server.models import Task
-
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def words_of(world: World, address: str, status: int = 200) -> str:

@@ -12,14 +12,14 @@ from django.utils import timezone
 
 from cranfield.server import jobs, scheduled
 from cranfield.server.models import Audit, Job, Result, Snapshot, Submission, Task, Try, Worker
-from tests.server.together import in_threads
+from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from django.conf import LazySettings
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @pytest.mark.django_db(transaction=True)

@@ -13,11 +13,10 @@ from cranfield.server.models import Announcement, Snapshot, Submission, Task
 from cranfield.server.pages.boards import _whole
 from cranfield.server.pages.frames import table_of
 from tests.server.test_board_pages import text_of
-
-from .world import qrels
+from tests.support.server.users_and_tasks import qrels
 
 if TYPE_CHECKING:
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def test_a_team_that_is_not_named_is_nowhere(world: World) -> None:
@@ -70,8 +69,7 @@ def test_the_permalink_of_the_first_labels_never_changes(world: World) -> None:
     world.hand_in(task, "later", 3)
     world.work()
     from cranfield.server.versions import add_version
-
-    from .world import arrived
+    from tests.support.server.users_and_tasks import arrived
 
     add_version(task, arrived(qrels({("301", "D01"): 0})).arriving, world.people["organiser"], note="changed")
     world.work()

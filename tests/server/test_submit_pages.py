@@ -21,12 +21,12 @@ from cranfield.server import blobs, submitting
 from cranfield.server.forms.participant import name_from
 from cranfield.server.models import Audit, Blob, Participant, Result, Submission, Task, Try
 from cranfield.studies import lint
-from tests.server.world import qrels, run_text
+from tests.support.server.users_and_tasks import qrels, run_text
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 BAD = (
     run_text("bad")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from cranfield.server.models import Audit, Invite, Participant, Role, Team
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def test_teams_are_added_blocked_and_let_in_again(world: World) -> None:

@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 
 from cranfield.server.models import Audit, Snapshot, Task
-from tests.server.world import TOPICS
+from tests.support.server.users_and_tasks import TOPICS
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def rules(task: Task, **changed: object) -> dict[str, object]:

@@ -11,11 +11,10 @@ from django.utils import timezone
 
 from cranfield.server.models import Membership, Participant, Snapshot, Task
 from tests.server.test_board_pages import text_of
-
-from .made_up import document, keep, row
+from tests.support.server.simulated_boards import document, keep, row
 
 if TYPE_CHECKING:
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 INSIDE = (  # of a task

@@ -13,10 +13,10 @@ from django.utils import timezone
 from cranfield.server import accounts, teams
 from cranfield.server.models import Audit, Invite, Job, Membership, Participant, Submission, Task, Team
 from cranfield.server.submitting import Refused
-from tests.server.together import in_threads
+from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def refused(code: str, *needles: str) -> pytest.RaisesExc[Refused]:

@@ -21,13 +21,13 @@ from django.conf import settings
 from django.test import Client
 
 from cranfield.server.models import Blob, Submission
-from tests.server.api_client import program
-from tests.server.world import DOCUMENTS, TOPICS, run_text
+from tests.support.server.api_client import program
+from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 EDGE = "----the-edge"
 GOOD = run_text("x").encode()
@@ -252,7 +252,7 @@ start(sys.argv[1]); migrate()
 from django.test import Client
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
-from tests.server.world import World, run_text
+from tests.support.server.users_and_tasks import World, run_text
 from tests.server.test_uploads_attacks import EDGE, bomb, form, packed
 world = World.make(); world.task()
 client = Client(); client.force_login(world.people["alice"])

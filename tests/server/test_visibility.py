@@ -14,7 +14,7 @@ from cranfield.server.models import Participant, Role, Submission, Task
 from cranfield.server.visibility import Thing, Viewer, sees, sees_team, visible_tasks
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 EVERYBODY = {"", "loner", "beth", "alice", "assessor", "organiser", "operator"}
 DESK = {"organiser", "operator"}

@@ -13,7 +13,7 @@ from cranfield.server.models import Job, Result, Snapshot, Submission, Task
 from cranfield.server.visibility import Viewer
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def test_runs_are_evaluated_and_stand_on_a_board(world: World) -> None:

@@ -19,12 +19,12 @@ from django.utils import timezone
 from cranfield.core import ParameterError
 from cranfield.server import webhooks
 from cranfield.server.models import Audit, Delivery, Job, Membership, Webhook
-from tests.server.listening import Receiver, listening
+from tests.support.server.webhook_receiver import Receiver, listening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-api.md"
 NOW = timedelta(0)

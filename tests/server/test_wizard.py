@@ -13,12 +13,12 @@ from cranfield.core import ParameterError
 from cranfield.data import split_topics
 from cranfield.server import blobs, held, people, tasks
 from cranfield.server.models import Audit, LabelVersion, Role, Snapshot, Task
-from tests.server.world import TOPICS, arrived, qrels, run_text
+from tests.support.server.users_and_tasks import TOPICS, arrived, qrels, run_text
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 HTMX = {"HX-Request": "true"}
 TEXTS = "".join(f"{topic}\tthe question of {topic}\n" for topic in TOPICS)

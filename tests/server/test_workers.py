@@ -20,9 +20,9 @@ import cranfield.server
 from cranfield.server import jobs, processes
 from cranfield.server.models import Job, Worker
 from cranfield.server.processes import stopping
-from tests.server import elsewhere
-from tests.server.running import free_port
-from tests.server.together import wait_for, worker
+from tests.support.server import home_subprocess
+from tests.support.server.concurrency import wait_for, worker
+from tests.support.server.live_server import free_port
 
 
 @pytest.mark.django_db(transaction=True)
@@ -138,6 +138,6 @@ def test_a_worker_knows_every_kind_of_work() -> None:
     """In a process of its own: whatever the tests have imported does not count."""
     folder = Path(cranfield.server.__file__).parent
     asked = {kind for file in folder.rglob("*.py") for kind in re.findall(r'@jobs.kind\("(\w+)"\)', file.read_text())}
-    known = elsewhere.ask(settings.HOME.folder, "kinds_of_work")
+    known = home_subprocess.ask(settings.HOME.folder, "kinds_of_work")
     assert len(asked) > 8
     assert set(known) == asked | {"tidy"}

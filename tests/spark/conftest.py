@@ -11,9 +11,9 @@ import pytest
 
 from cranfield.data import Log, read_log
 from cranfield.online import FURTHER
-from tests import logged
 from tests.conftest import SIZE
-from tests.unit.online.made_users import users
+from tests.support.simulations import search_logs
+from tests.support.simulations.experiment_users import users
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def log_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import pyarrow.parquet as pq
 
     path = tmp_path_factory.mktemp("logs") / "log.parquet"
-    one = logged.as_arrow(logged.made_up(PAGES // COPIES, 3, users=5000 // COPIES))
+    one = search_logs.as_arrow(search_logs.made_up(PAGES // COPIES, 3, users=5000 // COPIES))
     for name, cells in interleaved(one["impression"].to_pylist(), one["rank"].to_pylist()).items():
         one = one.append_column(name, [cells])
     copies = [one] * COPIES

@@ -18,8 +18,8 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from tests import logged
-from tests.cli.a_server import free_port
+from tests.support.cli.server_process import free_port
+from tests.support.simulations import search_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +145,7 @@ def test_draws_are_made_by_the_workers_of_a_server(cluster: Cluster, tables: Pat
 def test_a_log_is_asked_on_a_server(cluster: Cluster, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(logged.as_arrow(logged.made_up(300, 3, users=20)), tmp_path / "log.parquet")
+    pq.write_table(search_logs.as_arrow(search_logs.made_up(300, 3, users=20)), tmp_path / "log.parquet")
     words = ["cranfield", "clicks", "log.parquet", "--format", "json", "--engine"]
     found = [cluster.ask(tmp_path, *words, engine) for engine in ("duckdb", cluster.server)]
     mine, theirs = (json.loads(ended.stdout)["tables"] for ended in found)

@@ -13,8 +13,8 @@ from cranfield.data import Log, read_log
 from cranfield.online import FURTHER, multileave, read_credits
 from cranfield.simulate import simulate_log
 from cranfield.studies import interleave
-from tests.spark.alike import NEAR, same_studies
 from tests.spark.conftest import ROWS
+from tests.support.engine_agreement import NEAR, same_studies
 from tests.unit.online.test_read_credits import QRELS, RUNS
 
 if TYPE_CHECKING:

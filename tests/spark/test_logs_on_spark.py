@@ -26,9 +26,9 @@ from cranfield.core import Table
 from cranfield.data import Log, read_lengths, read_log
 from cranfield.online import answerable, online_outcomes, online_table
 from cranfield.studies import clicks
-from tests import clicked
-from tests.spark.alike import NEAR, columns_of, same, same_studies, same_tables
 from tests.spark.conftest import PAGES
+from tests.support.engine_agreement import NEAR, columns_of, same, same_studies, same_tables
+from tests.support.simulations import position_biased_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,7 +132,7 @@ def sorted_pages(pages: Pages) -> NDArray[np.float64]:
 
 
 def test_a_study_of_clicks_says_the_same(spark: SparkSession) -> None:
-    columns = clicked.columns(400)
+    columns = position_biased_log.columns(400)
     asked: Any = {"models": "PBM", "calibrate": "RBP MP", "test": 0.0}
     same_studies(*(clicks(columns, engine=engine, **asked) for engine in (None, spark)))
 
@@ -181,7 +181,7 @@ def test_a_time_is_the_same_however_it_is_written(spark: SparkSession, kind: str
 
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl", "parquet"])
 def test_files_of_a_folder_are_one_log(spark: SparkSession, tmp_path: Path, suffix: str) -> None:
-    columns = clicked.columns(60)
+    columns = position_biased_log.columns(60)
     for part in range(3):
         table = Table({name: cells[part * 100 : (part + 1) * 100] for name, cells in columns.items()})
         write_part(table, tmp_path / f"part-{part}.{suffix}")

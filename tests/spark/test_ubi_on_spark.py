@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.data import read_ubi
-from tests.spark.alike import columns_of, same
+from tests.support.engine_agreement import columns_of, same
 from tests.unit.data.test_ubi import EVENTS, LOGGED, QUERIES, event, query, rows_of, write
 
 if TYPE_CHECKING:

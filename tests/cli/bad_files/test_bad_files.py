@@ -15,13 +15,13 @@ import pytest
 import cranfield as cf
 from cranfield.cli._main import cranfield as commands
 from tests.cli.bad_files.cases import Content, Refused, Warned
+from tests.cli.bad_files.command_lines import TYPED
 from tests.cli.bad_files.lines import COLUMNS, EMPTY_AND_CUT, NOT_TEXT, NUMBERS, TWICE
-from tests.cli.bad_files.places import PLACES
+from tests.cli.bad_files.lint_warnings import WARNED
+from tests.cli.bad_files.paths import PLACES
 from tests.cli.bad_files.pools import POOLS
 from tests.cli.bad_files.scores import CELLS_OF_SCORES, STATISTICS
 from tests.cli.bad_files.tables import TABLES
-from tests.cli.bad_files.typed import TYPED
-from tests.cli.bad_files.warned import WARNED
 from tests.cli.conftest import QRELS, RUN, Command
 
 ABOUT_LINES = [*EMPTY_AND_CUT, *COLUMNS, *NUMBERS, *TWICE, *NOT_TEXT]

@@ -23,7 +23,7 @@ def fill() -> None:
     from cranfield.server.models import Announcement, Invite, Picture, Snapshot, Task, Token, Try, Worker
     from cranfield.server.panels import Made
     from cranfield.server.versions import add_version
-    from tests.server.world import World, arrived, qrels, run_text
+    from tests.support.server.users_and_tasks import World, arrived, qrels, run_text
 
     world = World.make()
     people, later = world.people, timezone.now() + timedelta(days=30)

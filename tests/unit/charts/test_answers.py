@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.core import ParameterError
-from tests.unit.charts.seen import finding, marks, rows_of, seen, texts
+from tests.support.rendered_charts import finding, marks, rows_of, seen, texts
 
 
 def answers(counts: dict[str, tuple[int, int | None, int]]) -> cf.Table:

@@ -10,7 +10,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, marks, rows_of, seen, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, texts, told
 
 CONDITIONS = [f"{where}, {measure}" for where in ("public", "private", "private TREC") for measure in ("RR", "nDCG@10")]
 

@@ -8,7 +8,7 @@ import pytest
 import cranfield as cf
 from cranfield.charts import draw
 from cranfield.core import ParameterError
-from tests.unit.charts.seen import finding, rows_of, seen, told
+from tests.support.rendered_charts import finding, rows_of, seen, told
 from tests.unit.charts.test_crowds import layers, words
 
 RUNS = ("x", "y", "z")

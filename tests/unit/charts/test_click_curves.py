@@ -9,7 +9,7 @@ import cranfield as cf
 from cranfield.charts import draw
 from cranfield.charts._click_curves import DEEP, MOST
 from cranfield.core import ParameterError
-from tests.unit.charts.seen import finding, marks, rows_of, seen, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, told
 
 COLUMNS = ("model", "rank", "impressions", "observed", "low", "high", "predicted", "examined")
 ODD = "\x1b[31m</script>{}\n\u202e{{}}"

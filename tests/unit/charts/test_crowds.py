@@ -10,7 +10,7 @@ import cranfield as cf
 from cranfield.charts import Machines, draw
 from cranfield.charts._theme import COLOURS
 from cranfield.core import ParameterError
-from tests.unit.charts.seen import finding, rows_of, seen, texts, told
+from tests.support.rendered_charts import finding, rows_of, seen, texts, told
 
 Layer = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
 CHARTS = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from tests.unit.charts.seen import finding, marks, rows_of, seen, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, told
 
 COLUMNS = ("topic", "measure", "mean", "median", "lowest", "highest", "title")
 # Means of .1, .2, … .8, and so .45 over all; of the two hardest the first reaches .4, the second .6.

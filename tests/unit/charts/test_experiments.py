@@ -8,7 +8,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, marks, rows_of, spec, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, spec, texts, told
 
 SAID = {
     "effects": {"change relative to old", "ctr", "bought"},

@@ -16,7 +16,7 @@ from cranfield.charts import CHARTS, draw, save, to_picture
 from cranfield.charts._heat import BEST, SHADES, WORST
 from cranfield.charts._save import PNG, SVG, _roomy, count_marks
 from cranfield.core import Table, UnknownName
-from tests.unit.charts.seen import finding, marks, rows_of, seen, spec, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
 
 
 def per_topic(runs: int, topics: int, measure: str = "AP", seed: int = 1) -> cf.Table:

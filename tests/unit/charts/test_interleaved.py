@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from tests.unit.charts.seen import finding, marks, rows_of, seen, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, told
 
 PAIRS = ("a", "b", "users", "delta", "low", "high", "always_low", "always_high")
 

@@ -13,7 +13,7 @@ import pytest
 import cranfield as cf
 from cranfield.charts import draw
 from cranfield.charts._theme import COLOURS, PALE, SHAPES
-from tests.unit.charts.seen import finding, marks, rows_of, seen, spec, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
 
 SCATTERS = {"novelty": "nrg", "unique": "unique", "rareness": "rareness", "tasc": "tasc"}
 

@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, marks, rows_of, seen, spec, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
 
 WORDS = ("neither", "only_a", "only_b", "both")
 

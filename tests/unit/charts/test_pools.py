@@ -12,7 +12,7 @@ from cranfield.charts import draw
 from cranfield.charts._theme import COLOURS, INK, PALE
 from cranfield.charts._words import FIXED
 from cranfield.core import ParameterError
-from tests.unit.charts.seen import finding, rows_of, seen, spec, texts, told
+from tests.support.rendered_charts import finding, rows_of, seen, spec, texts, told
 
 Layer = tuple[str, dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 CHARTS = ("recall", "pool-order", "pool-bias", "reuse", "unjudged", "costs")

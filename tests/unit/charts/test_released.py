@@ -8,7 +8,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, seen, spec, told
+from tests.support.rendered_charts import finding, seen, spec, told
 
 RUNS = {
     "a1": [0.5, 0.5, 0.5, 0.5],

@@ -5,7 +5,7 @@ import pytest
 import cranfield as cf
 from cranfield.charts import draw
 from cranfield.core import ParameterError
-from tests.unit.charts.seen import finding
+from tests.support.rendered_charts import finding
 
 BY_DEPTH = ("original", "run", "depth", "tau", "low", "high", "rbo", "rbo_low", "rbo_high")
 COLUMNS = ("original", "run", "measure", "statistic", "value", "low", "high", "p")

@@ -10,7 +10,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, marks, rows_of, seen, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, texts, told
 
 
 def collections(n: int, *, pooled: bool = True, seed: int = 6) -> cf.Table:

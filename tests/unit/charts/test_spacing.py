@@ -13,7 +13,7 @@ import pytest
 import cranfield as cf
 from cranfield.charts import draw
 from cranfield.charts._spacing import _between, _cut
-from tests.unit.charts.seen import finding, marks, rows_of, seen, spec, texts, told
+from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
 
 Number = Fraction | float
 

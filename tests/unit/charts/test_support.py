@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from tests.unit.charts.seen import finding, rows_of, seen, spec, texts, told
+from tests.support.rendered_charts import finding, rows_of, seen, spec, texts, told
 
 Shares = tuple[float, float, float, float | None]
 

@@ -14,8 +14,8 @@ import cranfield as cf
 from cranfield.clickmodels import CALIBRATIONS, CLICK_MODELS, Pages, Steps, calibrate_measure, read_steps
 from cranfield.core import CranfieldError, UnknownName
 from cranfield.data import read_log, read_qrels
-from tests import logged
-from tests.unit.clickmodels.made_logs import known, shown, written
+from tests.support.simulations import search_logs
+from tests.support.simulations.click_logs import known, shown, written
 
 PAGES = written("6 A b", "3 a B", "1 b")
 GRADED = read_qrels({"t": {"a": 1, "b": 0}})
@@ -124,7 +124,7 @@ def test_decimals_and_unknown_names_are_refused() -> None:
 
 
 def test_steps_are_those_of_plain_python() -> None:
-    rows, _ = logged.cleaned(logged.made_up(300, 3))
+    rows, _ = search_logs.cleaned(search_logs.made_up(300, 3))
     clicks = defaultdict(list)
     for row in rows:
         if row["rank"] is not None and row["clicked"]:
@@ -133,7 +133,7 @@ def test_steps_are_those_of_plain_python() -> None:
     for some in clicks.values():
         ranks = [rank for _, rank in sorted(some)]
         ways.update(pairwise(ranks))
-    steps = read_steps(read_log(logged.as_arrow(rows)))
+    steps = read_steps(read_log(search_logs.as_arrow(rows)))
     found = zip(steps.start.tolist(), steps.end.tolist(), steps.count.tolist(), strict=True)
     assert {(start, end): many for start, end, many in found} == ways
 

@@ -5,7 +5,7 @@ import pytest
 
 from cranfield.clickmodels import CM, COEC, DCM, DCTR, GCTR, RCTR, SDBN, Fitted
 from cranfield.core import ParameterError
-from tests.unit.clickmodels.made_logs import written
+from tests.support.simulations.click_logs import written
 
 LOG = written("4 A b C", "3 a B c", "2 a b c", "1 C b a")
 

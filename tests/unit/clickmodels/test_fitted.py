@@ -9,7 +9,7 @@ from scipy import stats
 
 from cranfield.clickmodels import CM, DBN, DCTR, PBM, RCTR, SDBN, UBM, Cells, Fitted, Pages, parse_click_models
 from cranfield.core import ParameterError
-from tests.unit.clickmodels.made_logs import drawn, written
+from tests.support.simulations.click_logs import drawn, written
 
 LOG = written("1 A b", "1 a")
 NEAR = 1e-12

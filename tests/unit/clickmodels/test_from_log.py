@@ -11,28 +11,28 @@ import pytest
 from cranfield.clickmodels import CLICK_MODELS, Pages, read_cells, read_for, read_pages
 from cranfield.core import CranfieldError
 from cranfield.data import read_log
-from tests import logged
+from tests.support.simulations import search_logs
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[logged.Row]:
+def rows() -> list[search_logs.Row]:
     """Rows that stay, of pages with all their ranks."""
-    stays, _ = logged.cleaned(logged.made_up(300, 7))
+    stays, _ = search_logs.cleaned(search_logs.made_up(300, 7))
     depth = Counter(row["impression"] for row in stays if row["rank"])
     deepest = {one: max(row["rank"] for row in stays if row["impression"] == one) for one in depth}
     return [row for row in stays if depth.get(row["impression"]) == deepest.get(row["impression"])]
 
 
-def log_of(rows: list[logged.Row]) -> Any:
-    return read_log(logged.as_arrow(rows))
+def log_of(rows: list[search_logs.Row]) -> Any:
+    return read_log(search_logs.as_arrow(rows))
 
 
-def column(rows: list[logged.Row], name: str) -> list[Any]:
+def column(rows: list[search_logs.Row], name: str) -> list[Any]:
     return [row[name] for row in rows if row["rank"] is not None]
 
 
 @pytest.mark.parametrize("after_click", [False, True])
-def test_counts_are_those_of_plain_python(rows: list[logged.Row], after_click: bool) -> None:
+def test_counts_are_those_of_plain_python(rows: list[search_logs.Row], after_click: bool) -> None:
     clicks = {(row["impression"], row["rank"]) for row in rows if row["clicked"]}
     shown, clicked = Counter[Any](), Counter[Any]()
     for row in rows:
@@ -52,7 +52,7 @@ def test_counts_are_those_of_plain_python(rows: list[logged.Row], after_click: b
     assert {(*name, rank, last): many for name, rank, last, _, many in found if many} == +clicked
 
 
-def test_pages_are_those_of_the_rows(rows: list[logged.Row]) -> None:
+def test_pages_are_those_of_the_rows(rows: list[search_logs.Row]) -> None:
     mine = read_pages(log_of(rows))
     names = ("impression", "topic", "rank", "document", "clicked")
     other = Pages.from_rows(*(column(rows, name) for name in names))
@@ -71,7 +71,7 @@ def told(pages: Pages) -> Counter[Any]:
 
 
 @pytest.mark.parametrize("cls", list(CLICK_MODELS), ids=lambda cls: cls.name)
-def test_every_model_learns_the_same_from_a_log_as_from_its_rows(rows: list[logged.Row], cls: Any) -> None:
+def test_every_model_learns_the_same_from_a_log_as_from_its_rows(rows: list[search_logs.Row], cls: Any) -> None:
     model = cls()
     names = ("impression", "topic", "rank", "document", "clicked")
     pages = Pages.from_rows(*(column(rows, name) for name in names))

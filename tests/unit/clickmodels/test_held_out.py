@@ -28,8 +28,8 @@ from cranfield.clickmodels import (
 from cranfield.clickmodels import _held_out as held_out
 from cranfield.core import ParameterError
 from cranfield.data import Log, read_log
-from tests import logged
-from tests.unit.clickmodels.made_logs import written
+from tests.support.simulations import search_logs
+from tests.support.simulations.click_logs import written
 
 if TYPE_CHECKING:
     from cranfield.clickmodels import ClickModel, Foretold
@@ -43,7 +43,7 @@ SUMS = ("shown", "clicked", "predicted", "examined", "surprise", "conditional_su
 @pytest.fixture(scope="module")
 def log() -> Log:
     """Pages of 3 and of 10 documents, some with gaps, some without results."""
-    return read_log(logged.as_arrow(logged.made_up(800, 5)))
+    return read_log(search_logs.as_arrow(search_logs.made_up(800, 5)))
 
 
 def same(one: Foretold, other: Foretold) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from cranfield.clickmodels import CCM, DBN, DCM, PBM, SDBN, UBM, Fitted, Pages
 from cranfield.clickmodels._em import Climbing
-from tests.unit.clickmodels.made_logs import drawn
+from tests.support.simulations.click_logs import drawn
 
 Values = dict[str, dict[int, float]]
 Event = tuple[str, int, float]  # what, of whom, whether (or how likely) it happened

@@ -7,7 +7,7 @@ import pytest
 
 from cranfield.clickmodels import Cells, Pages, Pairs
 from cranfield.core import ParameterError
-from tests.unit.clickmodels.made_logs import drawn, written
+from tests.support.simulations.click_logs import drawn, written
 
 ROWS: tuple[Any, ...] = (
     [1, 1, 2, 2, 3],

@@ -9,7 +9,7 @@ import pytest
 from cranfield.clickmodels import CCM, CM, COEC, DBN, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted
 from cranfield.clickmodels._em import Climbing
 from cranfield.clickmodels._examination import Looks
-from tests.unit.clickmodels.made_logs import drawn, known, shown
+from tests.support.simulations.click_logs import drawn, known, shown
 
 ROUNDS: dict[str, Any] = {"rounds": 1000, "tolerance": 1e-9}
 FITTED: list[ClickModel] = [

@@ -19,7 +19,7 @@ from cranfield.clickmodels import (
     ranks_table,
 )
 from cranfield.core import ParameterError, UnknownName
-from tests.unit.clickmodels.made_logs import drawn, written
+from tests.support.simulations.click_logs import drawn, written
 
 PAGES = written("6 A b", "3 a B", "1 b")
 

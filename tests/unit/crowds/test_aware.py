@@ -10,7 +10,7 @@ from cranfield.core import ParameterError
 from cranfield.crowds._aware import AWARE, PREVALENCES, Weighed, _Compared, aware_table, aware_values
 from cranfield.crowds._distances import Groups, distances, largest
 from cranfield.crowds._labelled import LabelledRuns, Sheets, join_runs
-from tests.unit.crowds.made_crowds import MEASURES, Crowd, ap, drawn_crowd, labels_of, mean, said_by
+from tests.support.simulations.crowds import MEASURES, Crowd, ap, drawn_crowd, labels_of, mean, said_by
 
 KINDS = ("rmse", "frobenius", "kl", "tau", "tau_ap")
 

@@ -10,8 +10,7 @@ from cranfield.core import ParameterError
 from cranfield.crowds import course_table, gold_scores, on_scale, workers_table
 from cranfield.crowds._votes import Majority
 from cranfield.data import read_labels, read_qrels
-
-from .made_crowds import Rows, labels_of
+from tests.support.simulations.crowds import Rows, labels_of
 
 
 def said(worker: str, grades: list[float]) -> Rows:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.crowds import GLAD, Majority, parse_aggregation
 from cranfield.crowds._glad import Model, Part
-
-from .simulated import Drawn, answers_of, drawn, some_gold
+from tests.support.simulations.worker_answers import Drawn, answers_of, drawn, some_gold
 
 
 def parameters(given: Drawn, seed: int) -> NDArray[np.float64]:

@@ -16,8 +16,7 @@ from cranfield.core import ParameterError
 from cranfield.crowds import MACE, Majority, parse_aggregation
 from cranfield.crowds._mace import Model
 from cranfield.data import Answers
-
-from .simulated import Drawn, answers_of, drawn, some_gold
+from tests.support.simulations.worker_answers import Drawn, answers_of, drawn, some_gold
 
 FITS: tuple[Literal["bayes", "em"], ...] = ("bayes", "em")
 

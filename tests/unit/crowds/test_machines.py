@@ -21,7 +21,7 @@ from cranfield.crowds._machines import (
     of_people,
 )
 from cranfield.data import Labels, Values
-from tests.unit.crowds.made_crowds import Grades, Rows, Runs, drawn_crowd, labels_of, mean, ranks
+from tests.support.simulations.crowds import Grades, Rows, Runs, drawn_crowd, labels_of, mean, ranks
 
 PEOPLE: Rows = [
     (topic, document, worker, grade)

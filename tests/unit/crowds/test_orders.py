@@ -18,7 +18,7 @@ from cranfield.crowds._orders import (
 )
 from cranfield.data import NOBODY, Given, Values
 from cranfield.stats import ranks_of
-from tests.unit.crowds.made_crowds import (
+from tests.support.simulations.crowds import (
     MEASURES,
     Rows,
     Runs,

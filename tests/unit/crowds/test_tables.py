@@ -18,8 +18,7 @@ from cranfield.crowds import (
     merged_qrels,
 )
 from cranfield.data import Labels
-
-from .made_crowds import Rows, labels_of
+from tests.support.simulations.crowds import Rows, labels_of
 
 ROWS: Rows = [
     ("1", "d1", "ann", 1.0),

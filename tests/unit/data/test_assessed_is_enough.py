@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import NOBODY, Assessed, Attribute, Block
-
-from . import literal
-from .campaigns import Campaign, Function, labels, random_campaign
+from tests.support.reference import measure_definitions
+from tests.support.simulations.random_campaigns import Campaign, Function, labels, random_campaign
 
 SEEDS = range(25)
 LENGTH = 500.0  # of a document whose length nobody knows
@@ -63,7 +62,7 @@ def test_inferred_ap_needs_the_grades_below_zero(seed: int) -> None:
         return ratio((hit * (1 + before(pooled) * precision) / block.rank).sum(axis=1), block.relevant(1))
 
     def loop(run: str, topic: str) -> float:
-        return literal.inferred_average_precision(campaign.ranking(run, topic), campaign.qrels[topic])
+        return measure_definitions.inferred_average_precision(campaign.ranking(run, topic), campaign.qrels[topic])
 
     agree(campaign.assessed(), inferred_ap, rows(campaign, loop))
 
@@ -85,7 +84,7 @@ def test_the_expectation_of_ap_over_ties_needs_the_ends_of_each_tie(seed: int) -
         return ratio((hit * precision).sum(axis=1), block.relevant(1))
 
     def loop(run: str, topic: str) -> float:
-        return literal.expected_average_precision(campaign.ties(run, topic), campaign.qrels[topic])
+        return measure_definitions.expected_average_precision(campaign.ties(run, topic), campaign.qrels[topic])
 
     agree(campaign.assessed(), expected_ap, rows(campaign, loop))
 
@@ -108,7 +107,7 @@ def test_time_biased_gain_needs_the_sum_of_lengths_above(seed: int) -> None:
 
     def loop(run: str, topic: str) -> float:
         ranking = campaign.ranking(run, topic)
-        return literal.time_biased_gain(ranking, campaign.qrels[topic], campaign.lengths, LENGTH)
+        return measure_definitions.time_biased_gain(ranking, campaign.qrels[topic], campaign.lengths, LENGTH)
 
     agree(assessed, time_biased_gain, rows(campaign, loop))
 
@@ -133,7 +132,7 @@ def test_compatibility_needs_ranks_and_the_counts_of_each_grade(seed: int) -> No
         return ratio(tail[shared_from - 1].sum(axis=1), best)
 
     def loop(run: str, topic: str) -> float:
-        return literal.compatibility(campaign.ranking(run, topic), campaign.qrels[topic], p, depth)
+        return measure_definitions.compatibility(campaign.ranking(run, topic), campaign.qrels[topic], p, depth)
 
     agree(campaign.assessed(), compatibility, rows(campaign, loop))
 
@@ -159,7 +158,7 @@ def test_novelty_needs_the_ranks_of_the_same_documents_in_other_runs(seed: int) 
     for r, run in enumerate(campaign.runs):
         priors = [prior for prior in campaign.runs if prior != run]
         expected = [
-            literal.novelty_ndcg(
+            measure_definitions.novelty_ndcg(
                 campaign.ranking(run, topic), grades, [campaign.ranking(prior, topic) for prior in priors], 10
             )
             for topic, grades in campaign.qrels.items()
@@ -226,8 +225,8 @@ def test_diversity_needs_subtopics_by_named_document(seed: int) -> None:
         return rows(campaign, value)
 
     best = greedy()
-    agree(assessed, alpha_dcg, loop(literal.alpha_dcg))
-    agree(assessed, lambda block: ratio(alpha_dcg(block), best[block.topic]), loop(literal.alpha_ndcg))
+    agree(assessed, alpha_dcg, loop(measure_definitions.alpha_dcg))
+    agree(assessed, lambda block: ratio(alpha_dcg(block), best[block.topic]), loop(measure_definitions.alpha_ndcg))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -247,6 +246,6 @@ def test_exposure_of_a_group_needs_its_documents_named_whether_judged_or_not(see
 
         def loop(run: str, topic: str, name: str = name) -> float:
             members = {document for document, own in campaign.groups[topic].items() if own == name}
-            return literal.expected_exposure(campaign.ties(run, topic), members, patience)
+            return measure_definitions.expected_exposure(campaign.ties(run, topic), members, patience)
 
         agree(assessed, exposure, rows(campaign, loop))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from cranfield.core.types import Rows
 from cranfield.data import NOBODY, Assessed, Attribute, Block, _assessed, assess
-
-from .campaigns import Function, random_campaign
+from tests.support.simulations.random_campaigns import Function, random_campaign
 
 
 def made(lengths: list[int], *, topics: int = 1, seed: int = 0) -> Assessed:

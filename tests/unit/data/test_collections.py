@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.data._collections import Collection, read_collections
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 HEAD = "collection,qrels,system,run\n"
 FORMS = "the first line reads collection,qrels,system,run or collection,scores"

@@ -15,8 +15,8 @@ import pytest
 
 from cranfield.core import InputError
 from cranfield.data import Corpus, Limits, each_document, read_corpus
+from tests.support.expected_errors import check
 
-from .refusals import check
 from .test_read_labels import write
 
 DOCUMENTS = {

@@ -12,7 +12,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.data import Entries, Entry, read_entries
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 TEXT = """Run,Team,date,official,title,latency_ms,notes
 bm25,anserini,2020-08-11,x,the old one,12,fast

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.data import find_runs, read_qrels
-
-from .refusals import IDS, check
+from tests.support.expected_errors import IDS, check
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.data import Attribute, assess, find_runs, read_aspects, read_attributes, read_qrels, read_run
-
-from .refusals import IDS, TABLE, check
+from tests.support.expected_errors import IDS, TABLE, check
 
 GOOD = {"topic": ["1", "1"], "document": ["a", "b"], "grade": [1, 0]}
 RUN = {"1": {"a": 1.0}}

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cranfield.data import read_factors, read_replicates
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 GRID = "run,stemmer,model\nr1,none,bm25\nr2, porter ,bm25\nr3,none,lm\n"
 ROWS = {"run": ["r1", "r2", "r3"], "stemmer": ["none", "porter", "none"], "model": ["bm25", "bm25", "lm"]}

@@ -11,8 +11,7 @@ import pytest
 
 from cranfield.core import InputError, ParameterError
 from cranfield.data import RunFile, assess, find_runs, read_qrels, read_run, run_name
-
-from .campaigns import write_qrels, write_run
+from tests.support.simulations.random_campaigns import write_qrels, write_run
 
 RUN = {"1": {"a": 2.0, "b": 1.0}}
 QRELS = {"1": {"a": 1, "b": 0}}

@@ -7,9 +7,8 @@ import pytest
 
 from cranfield.core import InputError, MissingExtra
 from cranfield.data import TopicText, each_document, knows_datasets, read_corpus, read_qrels, read_topics
-from tests.catalogued import Catalogue
-
-from .refusals import check
+from tests.support.expected_errors import check
+from tests.support.ir_datasets_catalogue import Catalogue
 
 SITE = "https://ir-datasets.com"
 TREC = """<top>

@@ -9,7 +9,7 @@ import pytest
 
 from cranfield.core import InputError, ParameterError
 from cranfield.data import Entry, Source, assess, entries_from_headers, join_entries, read_scores
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 # Written from the checklists of the schema: general information, actor and research goal (version 0.1), and the
 # resources that version 0.2 adds.

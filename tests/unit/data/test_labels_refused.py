@@ -10,8 +10,8 @@ import pytest
 
 from cranfield.core import InputError, ParameterError
 from cranfield.data import labels_from_qrels, read_labels
+from tests.support.expected_errors import IDS, check
 
-from .refusals import IDS, check
 from .test_read_labels import FRAME, JSON_LINES, NAMES, qrels_files, text, write
 
 COLUMNS = FRAME.to_dict(as_series=False)

@@ -10,7 +10,7 @@ import pytest
 
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import FIELDS, connect, read_log
-from tests import logged
+from tests.support.simulations import search_logs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,12 +27,12 @@ def pages(log: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_pages_and_sessions_are_those_of_plain_python(seed: int) -> None:
-    rows = logged.made_up(400, seed)
-    log = read_log(logged.as_arrow(rows))
-    stays, dropped = logged.cleaned(rows)
+    rows = search_logs.made_up(400, seed)
+    log = read_log(search_logs.as_arrow(rows))
+    stays, dropped = search_logs.cleaned(rows)
     assert {row["reason"]: row["rows"] for row in log.dropped.rows()} == dropped
     assert sum(dropped.values()) > 20
-    expected = logged.impressions(stays)
+    expected = search_logs.impressions(stays)
     found = pages(log)
     assert found == [{name: row[name] for name in found[0]} for row in expected]
     assert {row["session"] for row in expected} > {f"{row['user']}#0" for row in expected}
@@ -41,14 +41,16 @@ def test_pages_and_sessions_are_those_of_plain_python(seed: int) -> None:
 def test_every_file_and_frame_gives_the_same(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    rows = logged.made_up(60, 5)
-    table = logged.as_arrow(rows)
+    rows = search_logs.made_up(60, 5)
+    table = search_logs.as_arrow(rows)
     pq.write_table(table, tmp_path / "log.parquet")
     with gzip.open(tmp_path / "log.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     for suffix, apart in ((".csv", ","), (".tsv", "\t")):
-        lines = [apart.join("" if row[name] is None else str(row[name]) for name in logged.COLUMNS) for row in rows]
-        (tmp_path / f"log{suffix}").write_text("\n".join((apart.join(logged.COLUMNS), *lines)) + "\n")
+        lines = [
+            apart.join("" if row[name] is None else str(row[name]) for name in search_logs.COLUMNS) for row in rows
+        ]
+        (tmp_path / f"log{suffix}").write_text("\n".join((apart.join(search_logs.COLUMNS), *lines)) + "\n")
     expected = pages(read_log(table))
     for name in ("log.parquet", "log.jsonl.gz", "log.csv", "log.tsv"):
         assert pages(read_log(tmp_path / name)) == expected, name

@@ -20,7 +20,7 @@ from cranfield.data import (
     run_type,
     write_metadata,
 )
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 FORM = "a header reads: # ir_metadata.start, lines of YAML behind #, # ir_metadata.end"
 TEXT = """tag: bm25+ce

@@ -7,9 +7,8 @@ import pytest
 import pytrec_eval
 
 from cranfield.data import assess
-
-from . import literal
-from .campaigns import Scores, random_campaign
+from tests.support.reference import measure_definitions
+from tests.support.simulations.random_campaigns import Scores, random_campaign
 
 DEPTH = 40
 
@@ -71,5 +70,5 @@ def test_the_literal_inferred_ap_is_that_of_the_peer(seed: int) -> None:
     peer = pytrec_eval.RelevanceEvaluator(judged, {"infAP"})
     for run, scores in campaign.runs.items():
         for topic, values in peer.evaluate(scores).items():
-            value = literal.inferred_average_precision(campaign.ranking(run, topic), campaign.qrels[topic])
+            value = measure_definitions.inferred_average_precision(campaign.ranking(run, topic), campaign.qrels[topic])
             assert abs(values["infAP"] - value) < 1e-12

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.data import Assessed, assess
 from cranfield.measures import AP, NDCG, NRG, RBP, Measure, P, TaSC, parse_measure
-from tests.unit.data.campaigns import Campaign, random_campaign
+from tests.support.simulations.random_campaigns import Campaign, random_campaign
 
 MEASURES: list[Measure] = [
     AP(),

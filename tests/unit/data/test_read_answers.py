@@ -8,7 +8,7 @@ import pytest
 
 from cranfield.core import InputError
 from cranfield.data import read_answers
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 KEY = "topic,nugget,importance\n1,a,vital\n1,b,okay\n"
 ASSIGNED = "topic,run,nugget,support\n1,x,a,support\n1,x,b,not_support\n"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cranfield.core import ParameterError
 from cranfield.data import Votes, read_votes
+from tests.support.expected_errors import check
 
-from .refusals import check
 from .test_labels_refused import FILL, called
 from .test_read_labels import write
 

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pytest
 
 from cranfield.data import assess, read_qrels, read_run
-
-from .campaigns import Campaign, arrays, random_campaign
+from tests.support.simulations.random_campaigns import Campaign, arrays, random_campaign
 
 Row = tuple[str, str, float]
 Rows = list[Row]

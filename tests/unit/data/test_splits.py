@@ -8,7 +8,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.data import Splits, draw_splits, read_splits, write_splits
-from tests.unit.data.refusals import check
+from tests.support.expected_errors import check
 
 SHAPE = "expected a list of pairs of lists of topic positions, from 0: [[[0, 2], [1, 3]], …]"
 

@@ -11,8 +11,7 @@ import pytest
 from cranfield.core import ParameterError
 from cranfield.data import Run, name_documents, read_run
 from cranfield.fusion import FUSIONS, code_runs
-
-from .literal import as_scores, drawn, fused, made, ordered
+from tests.support.reference.fusion_definitions import as_scores, drawn, fused, made, ordered
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,8 +7,7 @@ import pytest
 
 from cranfield.core import ParameterError, UnknownName
 from cranfield.fusion import FUSIONS, ISR, RRF, CombMNZ, CombSUM, Fusion, code_runs, parse_fusion
-
-from .literal import as_scores, drawn, fused, made
+from tests.support.reference.fusion_definitions import as_scores, drawn, fused, made
 
 METHODS: list[tuple[str, str, dict[str, Any]]] = [
     ("rrf", "rrf", {}),

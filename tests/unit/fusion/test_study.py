@@ -9,8 +9,7 @@ import pytest
 import cranfield as cf
 from cranfield.core import InputError, ParameterError
 from cranfield.fusion import RRF
-
-from .literal import as_scores, drawn, fused, ordered
+from tests.support.reference.fusion_definitions import as_scores, drawn, fused, ordered
 
 
 def lines(scores: dict[str, dict[str, float]]) -> str:

@@ -27,8 +27,8 @@ from cranfield.measures import (
     measure_all,
     parse_measure,
 )
-from tests.properties.strategies import assess_grades
 from tests.properties.test_axioms import falls
+from tests.support.properties.topic_strategies import assess_grades
 
 A, S = (0.1, 0.4, 0.9), (0.05, 0.3, 0.8)
 TEXTS: dict[str, Any] = {"attraction": "0.1 0.4 0.9", "satisfaction": "0.05 0.3 0.8"}

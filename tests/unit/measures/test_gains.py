@@ -8,7 +8,7 @@ from cranfield.core import ParameterError
 from cranfield.data import assess
 from cranfield.measures import DCG, ERR, NDCG, RBP, measure_all, parse_measure
 from cranfield.studies import evaluate
-from tests.properties.strategies import NOT_JUDGED, assess_grades
+from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
 
 EXACT = 1e-14
 RANKING = (1, 2, NOT_JUDGED, 0, 3)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cranfield.core import ParameterError
 from cranfield.measures import CWL, INSQ, RBP, SDCG, measure_all, parse_measure, user_model
-from tests.properties.strategies import assess_grades
+from tests.support.properties.topic_strategies import assess_grades
 
 EXACT = 1e-12
 

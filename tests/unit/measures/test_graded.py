@@ -13,9 +13,9 @@ from cranfield.core import ParameterError, Scale
 from cranfield.data import assess
 from cranfield.measures import measure_all, parse_measure
 from cranfield.studies import evaluate
-from tests.properties.strategies import NOT_JUDGED, assess_grades
-from tests.unit.data import literal
-from tests.unit.data.campaigns import Campaign, Scores, random_campaign
+from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
+from tests.support.reference import measure_definitions
+from tests.support.simulations.random_campaigns import Campaign, Scores, random_campaign
 
 EXACT = 1e-14
 CLOSE = 1e-12
@@ -174,7 +174,7 @@ def test_compatibility_to_a_depth_is_the_sum_of_the_paper(seed: int, k: int) -> 
     for r, run in enumerate(values.runs):
         for t, topic in enumerate(values.topics):
             for i, p in enumerate((0.95, 0.999)):
-                expected = literal.compatibility(campaign.ranking(run, topic), campaign.qrels[topic], p, k)
+                expected = measure_definitions.compatibility(campaign.ranking(run, topic), campaign.qrels[topic], p, k)
                 assert values.cube[r, t, i] == pytest.approx(expected, abs=CLOSE)
 
 

@@ -13,8 +13,8 @@ from cranfield.core import ParameterError, Scale
 from cranfield.data import Assessed, assess, read_qrels
 from cranfield.measures import RBTO, SBTO, exact_order, measure_all, pairs_lost, parse_measure
 from cranfield.measures._interval import TotalOrder
-from tests.properties.strategies import NOT_JUDGED, assess_grades
-from tests.unit.data.campaigns import random_campaign
+from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
+from tests.support.simulations.random_campaigns import random_campaign
 
 LONG = 1000
 GRADES = (0, 1, 2, 3, 4)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 from cranfield.measures import MP, measure_all, parse_measure
-from tests.properties.strategies import assess_grades
+from tests.support.properties.topic_strategies import assess_grades
 
 AS_AP = "MP(distance='none',loops=True,with_recall=True)"  # G_OR_SL_NA_NA_R of MATTERS
 EXACT = 1e-12

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cranfield.measures import measure_all
-from tests.properties.strategies import NOT_JUDGED, assess_grades
+from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
 
 EXACT = 1e-14
 RANKINGS = [(3, 0, 1, 2), (NOT_JUDGED, 1, 1, 3, 0, 2), (0, 0, 2, 2, 1), (1, 2, 3), (NOT_JUDGED, 0)]

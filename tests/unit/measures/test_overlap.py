@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cranfield.core import ParameterError
 from cranfield.data import Run, read_run
 from cranfield.measures import TIED, Overlap, overlap_by_topic, rbo
-from tests.unit.data.campaigns import random_campaign
+from tests.support.simulations.random_campaigns import random_campaign
 
 DEEP = 5000  # 0.98^5000 is below 1e-43
 CLOSE = 1e-12

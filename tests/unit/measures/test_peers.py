@@ -14,7 +14,7 @@ from cranfield.data import Values, assess
 from cranfield.measures import PEERS, Peer, measure_all, parse_measure, peer
 from tests.golden.inputs import graded, inputs
 from tests.golden.reading import by_topic, golden
-from tests.properties.catalogue import CASES
+from tests.support.properties.measure_cases import CASES
 
 ROOT = Path(__file__).parents[3]
 EXACT = 1e-12

@@ -9,7 +9,7 @@ from hypothesis import given
 
 import cranfield as cf
 from cranfield.measures import compare_levels, dominate
-from tests.properties.strategies import NOT_JUDGED, Topic, assess_grades, assess_topics, topics
+from tests.support.properties.topic_strategies import NOT_JUDGED, Topic, assess_grades, assess_topics, topics
 
 
 def literal(a: tuple[int, ...], b: tuple[int, ...], relevant: int) -> tuple[float, int, int]:

@@ -15,7 +15,7 @@ from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import Assessed, assess
 from cranfield.measures import NDCG, NRG, RR, P, RareP, TaSC, Unique, explain, measure_all, parse_measure, seen_out
 from cranfield.simulate import Campaign, Made
-from tests.properties.known_rankings import RELATIVE, TOP, expected
+from tests.support.reference.novelty_definitions import RELATIVE, TOP, expected
 
 NOISE = 1e-12
 Prior = NDArray[np.bool_]

@@ -26,8 +26,8 @@ from cranfield.measures import (
     tie_bounds,
     tie_notes,
 )
-from tests.properties.catalogue import CASES
-from tests.properties.strategies import TOP, assess_beside
+from tests.support.properties.measure_cases import CASES
+from tests.support.properties.topic_strategies import TOP, assess_beside
 
 EXACT = 1e-14
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import Assessed, assess, assess_grades
 from cranfield.measures import TBG, Measure, Timed, U, measure_all, parse_measure
-from tests.unit.data import literal
-from tests.unit.data.campaigns import Campaign, random_campaign
+from tests.support.reference import measure_definitions
+from tests.support.simulations.random_campaigns import Campaign, random_campaign
 
 SEEDS = range(15)
 MEAN = 700.0  # of a document whose length nobody knows
@@ -52,7 +52,7 @@ def test_lengths_make_time_and_text_what_they_are(seed: int) -> None:
     for r, run in enumerate(campaign.runs):
         for t, (topic, grades) in enumerate(campaign.qrels.items()):
             ranking = campaign.ranking(run, topic)
-            time = literal.time_biased_gain(ranking, grades, lengths, MEAN)
+            time = measure_definitions.time_biased_gain(ranking, grades, lengths, MEAN)
             assert found[r, t].tolist() == pytest.approx([time, literal_u(ranking, grades, lengths, 3)], abs=1e-12)
 
 
@@ -67,7 +67,7 @@ def test_without_lengths_every_document_has_as_many_words(seed: int) -> None:
     for r, run in enumerate(campaign.runs):
         for t, (topic, grades) in enumerate(campaign.qrels.items()):
             ranking = campaign.ranking(run, topic)
-            time = literal.time_biased_gain(ranking, grades, {}, MEAN)
+            time = measure_definitions.time_biased_gain(ranking, grades, {}, MEAN)
             assert found[r, t].tolist() == pytest.approx([time, literal_u(ranking, grades, {}, 3)], abs=1e-12)
 
 

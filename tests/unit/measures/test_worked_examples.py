@@ -10,7 +10,7 @@ import pytest
 from cranfield.data import assess
 from cranfield.measures import MEASURES, OtherMeasure, measure_all, others, parse_measure, parse_named, worked
 from cranfield.studies import evaluate
-from tests.properties.strategies import NOT_JUDGED, assess_grades
+from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
 
 EXACT = 1e-14
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from cranfield.core import ParameterError
 from cranfield.online import MD5, AATest, Metric, aa_test, analyse_experiment, assign
-from tests.unit.online.made_users import rows, users
+from tests.support.simulations.experiment_users import rows, users
 
 RATIO = Metric("ctr", "clicks", "impressions")
 

@@ -7,7 +7,7 @@ import pytest
 from cranfield.core import ParameterError, UnknownName
 from cranfield.data import read_log
 from cranfield.online import FRAMEWORKS, ONLINE_MEASURES, answerable, answerable_of, online_table
-from tests import logged
+from tests.support.simulations import search_logs
 
 PLAIN = {"impression": ["i", "j"], "topic": ["t", "t"], "rank": [1, 1], "document": ["a", "b"], "clicked": [1, 0]}
 ALWAYS = {"ctr", "ctr_at", "clicks", "click_rank", "click_reciprocal_rank", "abandonment", "zero_results"}
@@ -30,7 +30,7 @@ def test_times_of_clicks_tell_how_long_documents_were_read_where_somebody_is_nam
 
 
 def test_a_log_with_all_columns_answers_everything() -> None:
-    log = read_log(logged.as_arrow(logged.made_up(60, 2)))
+    log = read_log(search_logs.as_arrow(search_logs.made_up(60, 2)))
     found = answerable(log)
     assert names(found) == {name for name in ONLINE_MEASURES.names() if not ONLINE_MEASURES[name].learned}
     assert len(online_table(log, found)) == len(found)
@@ -38,7 +38,7 @@ def test_a_log_with_all_columns_answers_everything() -> None:
 
 @pytest.mark.parametrize("name", list(FRAMEWORKS))
 def test_a_framework_is_told_from_what_is_missing(name: str) -> None:
-    log = read_log(logged.as_arrow(logged.made_up(60, 2)))
+    log = read_log(search_logs.as_arrow(search_logs.made_up(60, 2)))
     found, left = answerable_of(name.lower(), log)
     assert len(found) + len(left) == len(FRAMEWORKS[name].measures)
     assert {one for one in left if one in ONLINE_MEASURES} == set()

@@ -21,7 +21,7 @@ from cranfield.online import (
     experiment_tables,
     read_sums,
 )
-from tests.unit.online.made_users import users
+from tests.support.simulations.experiment_users import users
 
 RATIO = Metric("ctr", "clicks", "impressions")
 

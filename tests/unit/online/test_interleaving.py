@@ -24,7 +24,7 @@ from cranfield.online import (
     multileave,
     parse_interleaving,
 )
-from tests.unit.online.interleaved_pages import (
+from tests.support.reference.interleaving_enumeration import (
     Pages,
     balanced_pages,
     best_left,

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from cranfield.core import generator
 from cranfield.online import Interleaved, Optimised, multileave
-from tests.unit.online.interleaved_pages import best_left, some_lists
+from tests.support.reference.interleaving_enumeration import best_left, some_lists
 
 UNFAIR = [list("abc"), list("acb"), list("abd")]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cranfield.core import ParameterError, generator
 from cranfield.online import Probabilistic, interleave, multileave, poisson_binomial, reused_table, winning_chances
 from cranfield.online._interleaving import Interleaved
-from tests.unit.online.interleaved_pages import Pages, probabilistic_pages
+from tests.support.reference.interleaving_enumeration import Pages, probabilistic_pages
 
 CASES = [
     (Probabilistic(), [list("abcd"), list("dcbe")], 3),

@@ -6,7 +6,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.online import Metric, analyse_experiment, looks_at, looks_table, sequential_ratio_p
-from tests.unit.online.made_users import rows, users
+from tests.support.simulations.experiment_users import rows, users
 
 RATIO = Metric("ctr", "clicks", "impressions", "clicks_before", "impressions_before")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from cranfield.online import PairwisePreference
 from cranfield.online._multileaving import preferred
-from tests.unit.online.interleaved_pages import ppm_pages, some_lists
+from tests.support.reference.interleaving_enumeration import ppm_pages, some_lists
 
 LISTS = [list("01234"), list("01243"), list("21403")]
 PAGE = PairwisePreference().made(LISTS, list("01234"), [-1] * 5, ("a", "b", "c"))

@@ -12,25 +12,25 @@ import pytest
 from cranfield.core import CranfieldError, definition
 from cranfield.data import read_log
 from cranfield.online import ONLINE_MEASURES, online_table, parse_online
-from tests import logged
+from tests.support.simulations import search_logs
 
 Pairs = list[tuple[str, float, float]]  # user, amount, how many count
 HALF = 1.959963984540054  # of the normal distribution at 95 %
 
 
-def log_of(rows: list[logged.Row]) -> Any:
-    return read_log(logged.as_arrow(rows))
+def log_of(rows: list[search_logs.Row]) -> Any:
+    return read_log(search_logs.as_arrow(rows))
 
 
-def sessions(pages: list[logged.Row]) -> dict[str, list[list[logged.Row]]]:
+def sessions(pages: list[search_logs.Row]) -> dict[str, list[list[search_logs.Row]]]:
     """The sessions of each user, in order."""
-    by: dict[str, dict[str, list[logged.Row]]] = defaultdict(lambda: defaultdict(list))
+    by: dict[str, dict[str, list[search_logs.Row]]] = defaultdict(lambda: defaultdict(list))
     for page in sorted(pages, key=lambda one: (one["time"], one["impression"])):
         by[page["user"]][page["session"]].append(page)
     return {user: list(own.values()) for user, own in by.items()}
 
 
-def ended(session: list[logged.Row]) -> float:
+def ended(session: list[search_logs.Row]) -> float:
     return float(max(max(page["time"], page["last_click"] or 0.0) for page in session))
 
 
@@ -47,7 +47,7 @@ WEIGHTS = {  # log-odds of satisfaction, any numbers
 SATISFACTION = f"satisfaction(base=0.5,weights='{' '.join(f'{name}={weight}' for name, weight in WEIGHTS.items())}')"
 
 
-def chance(session: list[logged.Row]) -> float:
+def chance(session: list[search_logs.Row]) -> float:
     """That the user of a session was satisfied, by these weights."""
     features = {
         "impressions": len(session),
@@ -62,9 +62,9 @@ def chance(session: list[logged.Row]) -> float:
     return 1 / (1 + exp(-(0.5 + sum(WEIGHTS[name] * value for name, value in features.items()))))
 
 
-def literal(rows: list[logged.Row]) -> dict[str, Pairs]:
+def literal(rows: list[search_logs.Row]) -> dict[str, Pairs]:
     """What every impression, session or user has of each measure, in plain Python."""
-    pages = logged.impressions(rows)
+    pages = search_logs.impressions(rows)
     found: dict[str, Pairs] = defaultdict(list)
     for page in pages:
         user, clicks, hit = page["user"], page["clicks"], page["clicks"] > 0
@@ -121,12 +121,12 @@ def expected(pairs: Pairs) -> tuple[float, float]:
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[logged.Row]:
-    stays, _ = logged.cleaned(logged.made_up(500, 11))
+def rows() -> list[search_logs.Row]:
+    stays, _ = search_logs.cleaned(search_logs.made_up(500, 11))
     return stays
 
 
-def test_every_measure_is_that_of_plain_python(rows: list[logged.Row]) -> None:
+def test_every_measure_is_that_of_plain_python(rows: list[search_logs.Row]) -> None:
     by_hand = literal(rows)
     names = list(by_hand)
     assert {parse_online(name)[0].name for name in names} == set(ONLINE_MEASURES.names())
@@ -138,7 +138,7 @@ def test_every_measure_is_that_of_plain_python(rows: list[logged.Row]) -> None:
         assert row["users"] == len({user for user, *_ in by_hand["ctr"]})
 
 
-def test_arms_are_apart(rows: list[logged.Row]) -> None:
+def test_arms_are_apart(rows: list[search_logs.Row]) -> None:
     table = online_table(log_of(rows), ["ctr", "sessions_per_user"], by_arm=True)
     assert [(row["measure"], row["arm"]) for row in table.rows()] == [
         (name, arm) for name in ("ctr", "sessions_per_user") for arm in "ab"
@@ -150,7 +150,7 @@ def test_arms_are_apart(rows: list[logged.Row]) -> None:
 
 @pytest.mark.parametrize(("per", "name"), [("session", "queries_per_session"), ("user", "sessions_per_user")])
 def test_what_is_counted_on_impressions_can_be_asked_for_sessions_and_users(
-    rows: list[logged.Row], per: str, name: str
+    rows: list[search_logs.Row], per: str, name: str
 ) -> None:
     by_hand = literal(rows)
     clicks = sum(amount for _, amount, _ in by_hand["clicks"])

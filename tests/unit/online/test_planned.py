@@ -8,7 +8,7 @@ from scipy import stats
 
 from cranfield.core import ParameterError, generator
 from cranfield.online import Metric, detectable_difference, plan_table, users_needed
-from tests.unit.online.made_users import rows, users
+from tests.support.simulations.experiment_users import rows, users
 
 
 def test_the_rule_of_sixteen() -> None:

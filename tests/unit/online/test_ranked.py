@@ -16,7 +16,7 @@ from cranfield.online import (
     ranked_table,
     read_values,
 )
-from tests.unit.online.made_users import users
+from tests.support.simulations.experiment_users import users
 
 RATIO = Metric("ctr", "clicks", "impressions")
 samples = st.lists(st.integers(0, 6), min_size=2, max_size=30)

@@ -18,7 +18,7 @@ from cranfield.online import (
     sequential_ratio_p,
     uniformity_table,
 )
-from tests.unit.online.made_users import rows
+from tests.support.simulations.experiment_users import rows
 
 counts = st.lists(st.integers(0, 10**6), min_size=2, max_size=5).filter(any)
 

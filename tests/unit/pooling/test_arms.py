@@ -18,9 +18,8 @@ from cranfield.pooling import (
     parse_strategy,
     replay,
 )
-
-from . import literal
-from .literal import Rankings, campaign
+from tests.support.reference import strategy_definitions
+from tests.support.reference.strategy_definitions import Rankings, campaign
 
 Told = Callable[[Rankings, set[str], np.random.Generator], list[str]]
 
@@ -30,17 +29,17 @@ def at(rate: float, walk: Callable[..., list[str]]) -> Told:
 
 
 ARMS: list[tuple[str, Told]] = [
-    ("random", literal.random),
-    ("mtf", literal.mtf),
-    ("maxmean", literal.maxmean),
-    ("maxmean(rate=0.5)", at(0.5, literal.maxmean)),
-    ("maxmean-ns", at(0, literal.maxmean)),
-    ("thompson", literal.thompson),
-    ("thompson(rate=0.9)", at(0.9, literal.thompson)),
-    ("thompson-ns", at(0, literal.thompson)),
-    ("ucb", literal.ucb),
-    ("epsilon-greedy", literal.epsilon_greedy),
-    ("epsilon-greedy(c=0.001)", lambda *given: literal.epsilon_greedy(*given, c=0.001)),
+    ("random", strategy_definitions.random),
+    ("mtf", strategy_definitions.mtf),
+    ("maxmean", strategy_definitions.maxmean),
+    ("maxmean(rate=0.5)", at(0.5, strategy_definitions.maxmean)),
+    ("maxmean-ns", at(0, strategy_definitions.maxmean)),
+    ("thompson", strategy_definitions.thompson),
+    ("thompson(rate=0.9)", at(0.9, strategy_definitions.thompson)),
+    ("thompson-ns", at(0, strategy_definitions.thompson)),
+    ("ucb", strategy_definitions.ucb),
+    ("epsilon-greedy", strategy_definitions.epsilon_greedy),
+    ("epsilon-greedy(c=0.001)", lambda *given: strategy_definitions.epsilon_greedy(*given, c=0.001)),
 ]
 
 
@@ -58,7 +57,7 @@ def test_orders_are_those_of_literal_lists(notation: str, walk: Told, seed: int)
 def test_where_nothing_and_where_everything_is_relevant(notation: str, walk: Told) -> None:
     case = campaign(3)
     for relevant in (np.zeros_like(case.relevant), np.ones_like(case.relevant)):
-        found = literal.found_of(case.candidates, relevant)
+        found = strategy_definitions.found_of(case.candidates, relevant)
         asked = replay(parse_strategy(notation), case.candidates, relevant).order
         for row, topic in zip(asked, case.topics, strict=True):
             assert case.names(row) == walk(case.rankings[topic], found[topic], case.stream(topic))

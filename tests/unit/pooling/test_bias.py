@@ -20,9 +20,8 @@ from cranfield.pooling import (
     left_out_bias,
     replay,
 )
-
-from . import plain
-from .plain import Plain, covid, simulated
+from tests.support.reference import pool_evaluation
+from tests.support.reference.pool_evaluation import Plain, covid, simulated
 
 
 def groups_of(case: Plain) -> Groups:
@@ -57,8 +56,8 @@ def check_depth(case: Plain, budgets: list[int]) -> None:
                 "value": pytest.approx(values[run], abs=1e-12),
                 "left_out": pytest.approx(without[run], abs=1e-12),
                 "difference": pytest.approx(without[run] - values[run], abs=1e-12),
-                "rank": plain.rank(values, run),
-                "rank_left_out": plain.rank(without, run),
+                "rank": pool_evaluation.rank(values, run),
+                "rank_left_out": pool_evaluation.rank(without, run),
                 "unjudged": pytest.approx(free / seen),
             }
 
@@ -85,7 +84,7 @@ def test_an_adaptive_strategy_never_hears_of_the_group() -> None:
         means = case.means(case.after(again, 5))
         for run in members:
             assert found.left_out[0, 0, run] == pytest.approx(means[case.assessed.runs[run]], abs=1e-12)
-            assert found.rank_left_out[0, 0, run] == plain.rank(means, case.assessed.runs[run])
+            assert found.rank_left_out[0, 0, run] == pool_evaluation.rank(means, case.assessed.runs[run])
 
 
 def test_a_higher_level_of_relevance_is_what_strategies_hear() -> None:

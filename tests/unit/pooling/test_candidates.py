@@ -8,8 +8,7 @@ import pytest
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels, read_run
 from cranfield.pooling import Candidates, find_candidates
-
-from .literal import Rankings, campaign, grown, pool, ranks
+from tests.support.reference.strategy_definitions import Rankings, campaign, grown, pool, ranks
 
 
 def by_topic(candidates: Candidates) -> dict[str, list[str]]:

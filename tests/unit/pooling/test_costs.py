@@ -8,8 +8,7 @@ import pytest
 
 from cranfield.core import ParameterError, Provenance
 from cranfield.pooling import Judging, costs_table, count_asked, parse_strategy
-
-from .plain import Plain, covid, simulated
+from tests.support.reference.pool_evaluation import Plain, covid, simulated
 
 
 def check(case: Plain, depths: list[int], minutes: float) -> None:

@@ -25,9 +25,8 @@ from cranfield.pooling import (
     replay_table,
 )
 from cranfield.pooling._judged import Groups, JudgedRuns
-
-from . import plain
-from .plain import Plain, covid, simulated
+from tests.support.reference import pool_evaluation
+from tests.support.reference.pool_evaluation import Plain, covid, simulated
 
 BUDGETS = (1, 3, 8, 20, 500)
 
@@ -40,7 +39,7 @@ def literal(case: Plain, strategy: Strategy, budget: int) -> dict[str, Any]:
     """One row, step by step."""
     judged = case.after(case.replay(strategy), budget)
     whole, now = case.ap(case.judgments), case.ap(judged)
-    before, after = plain.significant(whole), plain.significant(now)
+    before, after = pool_evaluation.significant(whole), pool_evaluation.significant(now)
     grades = [grade for of in judged.values() for grade in of.values()]
     relevant = sum(
         case.judgments[topic].get(document, -1) >= 1
@@ -56,8 +55,8 @@ def literal(case: Plain, strategy: Strategy, budget: int) -> dict[str, Any]:
         "relevant": found,
         "recall": found / relevant,
         "precision": found / len(grades),
-        "tau": plain.tau(means, all_means),
-        "tau_ap": plain.tau_ap(all_means, means),
+        "tau": pool_evaluation.tau(means, all_means),
+        "tau_ap": pool_evaluation.tau_ap(all_means, means),
         "kept": sum(after.get(pair) == ahead for pair, ahead in before.items()) / len(before) if before else None,
         "gained": len(set(after) - set(before)),
         "reversed": sum(after.get(pair) == -ahead for pair, ahead in before.items()),
@@ -117,7 +116,7 @@ def test_a_measure_where_less_is_better_keeps_its_direction() -> None:
     found = rows_of(case, [MaxMean()], measure="ESL(missing=41)@40", judgments=[5])[0]
     judged = case.after(case.replay(MaxMean()), 5)
 
-    def esl(judgments: plain.Judgments) -> dict[str, float]:
+    def esl(judgments: pool_evaluation.Judgments) -> dict[str, float]:
         means = {}
         for run, ranked in case.rankings.items():
             ranks = [
@@ -128,8 +127,8 @@ def test_a_measure_where_less_is_better_keeps_its_direction() -> None:
         return means
 
     now, whole = esl(judged), esl(case.judgments)
-    assert found["tau"] == pytest.approx(plain.tau(now, whole))
-    assert found["tau_ap"] == pytest.approx(plain.tau_ap(whole, now))
+    assert found["tau"] == pytest.approx(pool_evaluation.tau(now, whole))
+    assert found["tau_ap"] == pytest.approx(pool_evaluation.tau_ap(whole, now))
 
 
 def test_the_top_grade_is_that_of_all_judgments() -> None:
@@ -151,7 +150,7 @@ def test_all_judgments_of_the_candidates_are_not_all_judgments() -> None:
     start = f"{whole - pooled} of {whole} judgments are of documents that no pooled run has in its first {case.depth}"
     assert table.notes[0].startswith(start)
     pairs = len(list(combinations(case.rankings, 2)))
-    differ = len(plain.significant(case.ap(case.judgments)))
+    differ = len(pool_evaluation.significant(case.ap(case.judgments)))
     assert table.notes[1] == f"{differ} of {pairs} pairs of runs differ significantly under all judgments"
 
 
@@ -297,7 +296,7 @@ def test_nothing_to_judge_is_refused() -> None:
         replay_table([], case.assessed)
 
 
-def shared_after(case: Plain, strategy: Strategy, total: int, share: str) -> plain.Judgments:
+def shared_after(case: Plain, strategy: Strategy, total: int, share: str) -> pool_evaluation.Judgments:
     """What is judged when topics share a budget, one judgment at a time."""
     whole = case.after(case.replay(strategy), 1000)
     spent = dict.fromkeys(whole, 0)
@@ -330,7 +329,7 @@ def test_topics_that_share_a_budget(share: Any) -> None:
         means = case.means(judged)
         assert (row["judgments"], row["per_topic"]) == (len(grades), budget)
         assert row["relevant"] == sum(grade >= 1 for grade in grades)
-        assert row["tau"] == pytest.approx(plain.tau(means, case.means(case.judgments)))
+        assert row["tau"] == pytest.approx(pool_evaluation.tau(means, case.means(case.judgments)))
         value = left.value[[str(one.strategy) for one in replays].index(str(strategy)), budgets.index(budget)]
         assert value.tolist() == pytest.approx([means[run] for run in case.assessed.runs], abs=1e-12)
     for row in curve[3::17]:
@@ -355,4 +354,4 @@ def test_an_order_of_candidates_that_is_not_that_of_runs_changes_nothing() -> No
     found = replay(MaxMean(), some, some.grades(case.qrels) >= 1)
     table = replay_table([found], replace(case.assessed), judgments=[4])
     means = case.means(case.after(found, 4))
-    assert table["tau"][0] == pytest.approx(plain.tau(means, case.means(case.judgments)))
+    assert table["tau"][0] == pytest.approx(pool_evaluation.tau(means, case.means(case.judgments)))

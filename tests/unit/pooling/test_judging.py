@@ -22,7 +22,7 @@ from cranfield.pooling import (
     read_state,
     replay,
 )
-from tests.unit.pooling.literal import Case, campaign
+from tests.support.reference.strategy_definitions import Case, campaign
 
 EVERY = [cls() for cls in STRATEGIES]
 

@@ -9,22 +9,21 @@ import pytest
 from cranfield.core import ParameterError
 from cranfield.data import read_run
 from cranfield.pooling import Depth, RBPTake, RRFTake, Strategy, Take, find_candidates, parse_strategy, replay
-
-from . import literal
-from .literal import Rankings, campaign, pool
+from tests.support.reference import strategy_definitions
+from tests.support.reference.strategy_definitions import Rankings, campaign, pool
 
 ORDERS: list[tuple[str, Callable[[Rankings], list[str]]]] = [
-    ("depth", literal.depth),
-    ("depth(k=1)", lambda rankings: literal.depth(rankings, 1)),
-    ("depth(k=6)", lambda rankings: literal.depth(rankings, 6)),
-    ("depth(k=50)", literal.depth),
-    ("take", literal.take),
-    ("rrf", literal.rrf),
-    ("rrf(k=0)", lambda rankings: literal.rrf(rankings, 0)),
-    ("rrf(k=2.5)", lambda rankings: literal.rrf(rankings, 2.5)),
-    ("rbp", literal.rbp),
-    ("rbp(p=0.5)", lambda rankings: literal.rbp(rankings, 0.5)),
-    ("rbp(p=0.95)", lambda rankings: literal.rbp(rankings, 0.95)),
+    ("depth", strategy_definitions.depth),
+    ("depth(k=1)", lambda rankings: strategy_definitions.depth(rankings, 1)),
+    ("depth(k=6)", lambda rankings: strategy_definitions.depth(rankings, 6)),
+    ("depth(k=50)", strategy_definitions.depth),
+    ("take", strategy_definitions.take),
+    ("rrf", strategy_definitions.rrf),
+    ("rrf(k=0)", lambda rankings: strategy_definitions.rrf(rankings, 0)),
+    ("rrf(k=2.5)", lambda rankings: strategy_definitions.rrf(rankings, 2.5)),
+    ("rbp", strategy_definitions.rbp),
+    ("rbp(p=0.5)", lambda rankings: strategy_definitions.rbp(rankings, 0.5)),
+    ("rbp(p=0.95)", lambda rankings: strategy_definitions.rbp(rankings, 0.95)),
 ]
 
 
@@ -42,7 +41,7 @@ def test_the_toy_pool_to_each_depth(k: int, shared_data: Path) -> None:
     folder = shared_data / "small-collections" / "pool-toy"
     runs = [read_run(folder / f"input.{name}") for name in "ABCDE"]
     candidates = find_candidates(runs)
-    rankings = literal.rankings_of(runs, 10)
+    rankings = strategy_definitions.rankings_of(runs, 10)
     asked = replay(Depth(k=k), candidates, np.zeros(len(candidates), dtype=bool)).order
     documents = candidates.document.to_list()
     for row, topic in zip(asked, candidates.topics, strict=True):

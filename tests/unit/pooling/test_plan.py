@@ -23,7 +23,7 @@ from cranfield.pooling import (
     take_turns,
     write_pool,
 )
-from tests.unit.pooling.literal import Case, campaign
+from tests.support.reference.strategy_definitions import Case, campaign
 
 EVERY = [cls() for cls in STRATEGIES]
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from cranfield.pooling import Depth, MaxMean, MoveToFront, Thompson, replay
-
-from .literal import campaign
+from tests.support.reference.strategy_definitions import campaign
 
 
 @pytest.mark.parametrize("budget", [0, 1, 7, 1000])

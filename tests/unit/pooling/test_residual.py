@@ -7,7 +7,7 @@ import pytest
 
 from cranfield.data import read_run
 from cranfield.pooling import find_candidates, parse_strategy, replay
-from tests.unit.pooling.literal import Case, best, campaign, grown, ranks
+from tests.support.reference.strategy_definitions import Case, best, campaign, grown, ranks
 
 
 def literal_order(case: Case, topic: str, *, beta: str, fairness: int, seed: int) -> list[str]:

@@ -10,9 +10,8 @@ import pytest
 from cranfield.core import ParameterError, Provenance
 from cranfield.data import assess, read_entries, read_qrels, read_run
 from cranfield.pooling import Groups, reuse_table, unjudged_table
-
-from . import plain
-from .plain import Plain, covid, simulated
+from tests.support.reference import pool_evaluation
+from tests.support.reference.pool_evaluation import Plain, covid, simulated
 
 
 def groups_of(case: Plain) -> Groups:
@@ -46,8 +45,10 @@ def check(case: Plain, rel: float = 1) -> list[dict[str, Any]]:
         assert row["share"] == pytest.approx(len(own & relevant) / len(relevant))
         assert row["difference"] == pytest.approx(sum(change) / len(change), abs=1e-12)
         assert row["largest"] == pytest.approx(max(change, key=abs), abs=1e-12)
-        assert row["moved"] == max(abs(plain.rank(without, run) - plain.rank(values, run)) for run in runs)
-        assert row["tau"] == pytest.approx(plain.tau(without, values))
+        assert row["moved"] == max(
+            abs(pool_evaluation.rank(without, run) - pool_evaluation.rank(values, run)) for run in runs
+        )
+        assert row["tau"] == pytest.approx(pool_evaluation.tau(without, values))
     return found
 
 

@@ -17,8 +17,7 @@ from cranfield.pooling import (
     reuse_table,
     unjudged_table,
 )
-
-from .plain import simulated
+from tests.support.reference.pool_evaluation import simulated
 
 REPLAY = (
     *("strategy", "judgments", "per_topic", "relevant", "recall", "precision"),

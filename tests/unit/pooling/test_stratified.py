@@ -24,8 +24,7 @@ from cranfield.pooling import (
 )
 from cranfield.simulate import Campaign
 from tests.conftest import Size
-
-from .literal import Case, campaign, case_of
+from tests.support.reference.strategy_definitions import Case, campaign, case_of
 
 TWO = Stratified(depths="3 12", shares="1 .4")
 

@@ -11,9 +11,8 @@ from cranfield.core import MissingExtra, ParameterError
 from cranfield.data import Corpus, read_corpus, read_run
 from cranfield.pooling import ActiveLearning, Candidates, Depth, Walk, find_candidates, parse_strategy, replay
 from cranfield.pooling import _text as text
-
-from . import literal
-from .literal import Case, campaign
+from tests.support.reference import strategy_definitions
+from tests.support.reference.strategy_definitions import Case, campaign
 
 COMMON = [f"word{i}" for i in range(60)]
 
@@ -52,10 +51,12 @@ def test_until_a_relevant_document_is_known_the_order_is_that_of_fusion() -> Non
     corpus = corpus_of(case)
     nothing = np.zeros_like(case.relevant)
     asked = replay(ActiveLearning(), case.candidates, nothing, corpus=corpus).order
-    assert [case.names(row) for row in asked] == [literal.rrf(case.rankings[topic]) for topic in case.topics]
+    assert [case.names(row) for row in asked] == [
+        strategy_definitions.rrf(case.rankings[topic]) for topic in case.topics
+    ]
     asked = replay(ActiveLearning(), case.candidates, case.relevant, corpus=corpus).order
     for row, topic in zip(asked, case.topics, strict=True):
-        fused = literal.rrf(case.rankings[topic])
+        fused = strategy_definitions.rrf(case.rankings[topic])
         first = next(place for place, document in enumerate(fused) if document in case.found[topic])
         assert case.names(row)[: first + 1] == fused[: first + 1]
         assert case.names(row) != fused
@@ -68,13 +69,13 @@ def test_documents_without_text_come_last() -> None:
     asked = replay(ActiveLearning(), case.candidates, case.relevant, corpus=corpus_of(case, mute=mute)).order
     for row, topic in zip(asked, case.topics, strict=True):
         names = case.names(row)
-        silent = [document for document in literal.rrf(case.rankings[topic]) if document in mute]
+        silent = [document for document in strategy_definitions.rrf(case.rankings[topic]) if document in mute]
         assert names[len(names) - len(silent) :] == silent
     words = read_corpus({document: "a ?" if document in mute else "some words" for document in documents})
     asked = replay(ActiveLearning(), case.candidates, case.relevant, corpus=words).order
     for row, topic in zip(asked, case.topics, strict=True):  # a text without a word is none
         names = case.names(row)
-        silent = [document for document in literal.rrf(case.rankings[topic]) if document in mute]
+        silent = [document for document in strategy_definitions.rrf(case.rankings[topic]) if document in mute]
         assert names[len(names) - len(silent) :] == silent
 
 

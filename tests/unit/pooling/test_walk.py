@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, parameters
 from cranfield.pooling import STRATEGIES, Candidates, Depth, Strategy, Walk, replay
-
-from .literal import Case, campaign, pool, texts_of
+from tests.support.reference.strategy_definitions import Case, campaign, pool, texts_of
 
 EVERY = [cls() for cls in STRATEGIES]
 every = pytest.mark.parametrize("strategy", EVERY, ids=str)

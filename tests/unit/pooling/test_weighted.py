@@ -7,9 +7,8 @@ import pytest
 
 from cranfield.data import read_run
 from cranfield.pooling import Hedge, Walk, find_candidates, replay
-
-from . import literal
-from .literal import campaign
+from tests.support.reference import strategy_definitions
+from tests.support.reference.strategy_definitions import campaign
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -18,7 +17,7 @@ def test_orders_are_those_of_literal_lists(beta: float, seed: int) -> None:
     case = campaign(seed)
     asked = replay(Hedge(beta=beta), case.candidates, case.relevant, seed=seed).order
     for row, topic in zip(asked, case.topics, strict=True):
-        expected = literal.hedge(case.rankings[topic], case.found[topic], case.stream(topic, seed), beta)
+        expected = strategy_definitions.hedge(case.rankings[topic], case.found[topic], case.stream(topic, seed), beta)
         assert case.names(row) == expected, topic
 
 

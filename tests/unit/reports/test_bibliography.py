@@ -4,7 +4,7 @@ import pytest
 
 from cranfield.core import InputError
 from cranfield.reports._bibliography import Citations, Source, bibliography, plain_text, read_bibtex
-from tests.contract.project import ROOT, SOURCE
+from tests.support.source_tree import ROOT, SOURCE
 
 SAMPLE = r"""
 @article{demsar2006, author={Dem{\v{s}}ar, Janez and van der Berg, {\'I}ris},

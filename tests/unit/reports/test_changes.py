@@ -10,7 +10,7 @@ import pytest
 from cranfield.core import InputError
 from cranfield.reports import Kept, Section, changes, changes_sentence, compose, keep, read_report, to_html
 from cranfield.reports._kept import MARK
-from tests.unit.reports.samples import compared, sample
+from tests.support.sample_reports import compared, sample
 
 Rows = list[dict[str, Any]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from cranfield.core import MissingExtra
 from cranfield.reports import Section, compose, to_pdf, write_parts
-from tests.unit.reports.samples import STRANGE, analysed, compared, sample
+from tests.support.sample_reports import STRANGE, analysed, compared, sample
 
 
 def streams(pdf: bytes) -> bytes:

@@ -14,7 +14,7 @@ import pytest
 from cranfield.core import MissingExtra, Study, Table
 from cranfield.reports import Section, compose, keep, read_report, to_html
 from cranfield.reports._pictures import Drawn, draw_all
-from tests.unit.reports.samples import STRANGE, analysed, compared, sample
+from tests.support.sample_reports import STRANGE, analysed, compared, sample
 
 BIDI = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 

@@ -7,7 +7,7 @@ from cranfield.measures import AP
 from cranfield.reports import Section, Term, compose
 from cranfield.reports._methods import terms
 from cranfield.stats import Holm
-from tests.unit.reports.samples import analysed, compared, sample
+from tests.support.sample_reports import analysed, compared, sample
 
 
 def test_a_section_shows_all_unless_told() -> None:

@@ -6,13 +6,12 @@ import pytest
 from cranfield.data import assess_grades
 from cranfield.measures import measure_all, parse_measure
 from cranfield.scales import scores_table, spacings
-
-from . import brute
+from tests.support.reference import ranking_enumeration
 
 PROFILES = [(4, {1: 4}), (4, {1: 2}), (5, {1: 3}), (3, {1: 7}), (3, {1: 2, 2: 2}), (4, {1: 1, 2: 1, 3: 1})]
 
 
-def measured(name: str, rankings: list[brute.Ranking], counts: dict[int, int]) -> list[float]:
+def measured(name: str, rankings: list[ranking_enumeration.Ranking], counts: dict[int, int]) -> list[float]:
     """The values of rankings, each a topic with so many documents of every grade."""
     missed = [[grade for grade, count in counts.items() for _ in range(count - one.count(grade))] for one in rankings]
     return measure_all(assess_grades(rankings, missed), name).cube[0, :, 0].tolist()
@@ -23,7 +22,7 @@ def measured(name: str, rankings: list[brute.Ranking], counts: dict[int, int]) -
 def test_every_ranking_has_its_place(name: str, length: int, counts: dict[int, int]) -> None:
     if name.startswith("ERR"):
         counts = {grade: count for grade, count in counts.items() if grade < 3} | {3: 1}  # the top grade is 3
-    groups = brute.grouped(name.partition("(m")[0], length, counts)
+    groups = ranking_enumeration.grouped(name.partition("(m")[0], length, counts)
     place = {one: i / (len(groups) - 1) for i, (_, some) in enumerate(groups) for one in some}
     found = measured(f"interval({name}@{length})", list(place), counts)
     assert found == pytest.approx(list(place.values()), abs=1e-12)
@@ -32,8 +31,8 @@ def test_every_ranking_has_its_place(name: str, length: int, counts: dict[int, i
 @pytest.mark.parametrize(("length", "counts"), PROFILES[:3], ids=str)
 @pytest.mark.parametrize("name", ["AP", "RR", "nDCG"])
 def test_the_mean_place_among_rankings(name: str, length: int, counts: dict[int, int]) -> None:
-    groups = brute.grouped(name, length, counts)
-    place: dict[brute.Ranking, float] = {}
+    groups = ranking_enumeration.grouped(name, length, counts)
+    place: dict[ranking_enumeration.Ranking, float] = {}
     below = 0
     for _, some in groups:
         places = range(below, below + len(some))  # of these rankings, in any order

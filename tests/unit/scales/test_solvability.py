@@ -9,8 +9,7 @@ import pytest
 from cranfield.core import Provenance, Table
 from cranfield.scales import _solvability as kernel
 from cranfield.scales import solvability_table, spacings
-
-from . import brute
+from tests.support.reference import ranking_enumeration
 
 COLUMNS = ("measure", "difference", "between", "high", "low", "needs_high", "needs_low", "realised")
 
@@ -39,9 +38,9 @@ def test_the_example_of_the_paper_in_full() -> None:  # craswell2021msmarco, Tab
 
 def expected_rows(name: str, length: int, counts: dict[int, int]) -> dict[float, tuple[float | None, float | None]]:
     """Each difference, and what it needs, by plain loops; numbers are rounded where they are no fractions."""
-    values = [value for value, _ in brute.grouped(name, length, counts)]
+    values = [value for value, _ in ranking_enumeration.grouped(name, length, counts)]
 
-    def plain(number: brute.Number) -> brute.Number:
+    def plain(number: ranking_enumeration.Number) -> ranking_enumeration.Number:
         return number if isinstance(number, Fraction) else round(number, 9)
 
     there = {plain(value) for value in values}
@@ -65,7 +64,7 @@ def test_by_plain_loops(name: str, length: int, counts: dict[int, int]) -> None:
         assert row["realised"] is (needs == (None, None))
         assert row["high"] - row["low"] == pytest.approx(row["difference"], abs=1e-12)
         high, low = (tuple(map(int, text)) for text in row["between"].split())
-        worth = brute.MEASURES[name]
+        worth = ranking_enumeration.MEASURES[name]
         assert [float(worth(one, counts)) for one in (high, low)] == pytest.approx([row["high"], row["low"]])
 
 

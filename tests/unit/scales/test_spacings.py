@@ -10,8 +10,7 @@ from cranfield.core import CranfieldError, ParameterError
 from cranfield.measures import AP, MEASURES, Measure, Spacing, parse_measure
 from cranfield.scales import cut_off, spacings
 from cranfield.scales._spacings import all_rankings
-
-from . import brute
+from tests.support.reference import ranking_enumeration
 
 
 def one(measure: str, **asked: Any) -> tuple[Measure, Spacing]:
@@ -21,22 +20,22 @@ def one(measure: str, **asked: Any) -> tuple[Measure, Spacing]:
 
 @pytest.mark.parametrize("relevant", [1, 2, 4, 5, 7])
 @pytest.mark.parametrize("length", [1, 3, 5])
-@pytest.mark.parametrize("name", list(brute.MEASURES))
+@pytest.mark.parametrize("name", list(ranking_enumeration.MEASURES))
 def test_the_values_of_every_ranking_by_plain_loops(name: str, length: int, relevant: int) -> None:
     _, found = one(name, length=length, relevant=[relevant])
-    expected = brute.grouped(name, length, {1: relevant})
+    expected = ranking_enumeration.grouped(name, length, {1: relevant})
     assert found.value == pytest.approx([float(value) for value, _ in expected], abs=1e-12)
     assert found.count.tolist() == [len(some) for _, some in expected]
     assert [found.rankings.written(number) for number in found.example.tolist()] == [
-        brute.text(some[0]) for _, some in expected
+        ranking_enumeration.text(some[0]) for _, some in expected
     ]
 
 
 @pytest.mark.parametrize("counts", [{1: 1, 2: 1}, {1: 2, 2: 3}, {1: 4, 2: 1}, {1: 1, 2: 0, 3: 2}], ids=str)
-@pytest.mark.parametrize("name", [*brute.MEASURES])
+@pytest.mark.parametrize("name", [*ranking_enumeration.MEASURES])
 def test_the_same_with_grades(name: str, counts: dict[int, int]) -> None:
     _, found = one(name, length=4, relevant=list(counts.values()), grades=len(counts))
-    expected = brute.grouped(name, 4, counts)
+    expected = ranking_enumeration.grouped(name, 4, counts)
     assert found.value == pytest.approx([float(value) for value, _ in expected], abs=1e-12)
     assert found.count.tolist() == [len(some) for _, some in expected]
 
@@ -53,9 +52,9 @@ def test_the_same_with_grades(name: str, counts: dict[int, int]) -> None:
     ],
 )
 def test_the_counts_add_up_to_all_rankings(length: int, counts: dict[int, int], total: int | None) -> None:
-    every = brute.how_many(length, counts)
+    every = ranking_enumeration.how_many(length, counts)
     assert total in {None, every}
-    assert len(brute.rankings(length, counts)) == every
+    assert len(ranking_enumeration.rankings(length, counts)) == every
     for name in ("AP", "nDCG", "ESL"):
         _, found = one(name, length=length, relevant=counts)
         assert found.count.sum() + found.without == every

@@ -10,8 +10,7 @@ from cranfield.core import ParameterError, Provenance, Table
 from cranfield.measures import Rankings, Spacing, parse_measure
 from cranfield.scales import scales_table, spacings, values_table
 from cranfield.scales._written import written
-
-from . import brute
+from tests.support.reference import ranking_enumeration
 
 MADE_BY = Provenance(command="cranfield scale")
 
@@ -54,15 +53,15 @@ def test_the_figure_of_the_chapter() -> None:  # [Ferro] Fig. 19
     assert table.made_by == MADE_BY
 
 
-@pytest.mark.parametrize("name", list(brute.MEASURES))
+@pytest.mark.parametrize("name", list(ranking_enumeration.MEASURES))
 def test_gaps_and_range_by_plain_loops(name: str) -> None:
     (row,) = scales(name, length=5, relevant=[3]).rows()
-    found = [float(value) for value, _ in brute.grouped(name, 5, {1: 3})]
+    found = [float(value) for value, _ in ranking_enumeration.grouped(name, 5, {1: 3})]
     gaps = [high - low for low, high in pairwise(found)]
     ends = [row[column] for column in ("smallest", "largest", "range")]
     assert ends == pytest.approx([min(gaps), max(gaps), found[-1] - found[0]], abs=1e-12)
     assert row["equispaced"] is (max(gaps) - min(gaps) < 1e-9)
-    assert (row["values"], row["rankings"]) == (len(found), brute.how_many(5, {1: 3}))
+    assert (row["values"], row["rankings"]) == (len(found), ranking_enumeration.how_many(5, {1: 3}))
 
 
 def test_a_claim_that_these_rankings_do_not_bear_out() -> None:
@@ -116,10 +115,10 @@ def test_the_table_of_the_paper() -> None:  # craswell2021msmarco, Table 3
 @pytest.mark.parametrize(("length", "counts"), [(5, {1: 5}), (5, {1: 2}), (4, {1: 2, 2: 1}), (13, {1: 2})], ids=str)
 def test_values_and_their_rankings_by_plain_loops(name: str, length: int, counts: dict[int, int]) -> None:
     rows = values(name, length=length, relevant=counts).rows()
-    expected = brute.grouped(name, length, counts)[::-1]
+    expected = ranking_enumeration.grouped(name, length, counts)[::-1]
     assert [row["value"] for row in rows] == pytest.approx([float(value) for value, _ in expected], abs=1e-12)
     for row, (_, some) in zip(rows, expected, strict=True):
-        shown = " ".join(map(brute.text, some[:8])) + " …" * (len(some) > 8)
+        shown = " ".join(map(ranking_enumeration.text, some[:8])) + " …" * (len(some) > 8)
         assert (row["runs"], row["rankings"]) == (len(some), shown)
 
 

@@ -15,7 +15,7 @@ import cranfield as cf
 from cranfield.core import CranfieldError, Study
 from cranfield.online import Metric
 from cranfield.studies import ab, assign_users
-from tests.unit.online.made_users import users
+from tests.support.simulations.experiment_users import users
 
 CTR = Metric("ctr", "clicks", "impressions")
 CONTRACT = {

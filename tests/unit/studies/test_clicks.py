@@ -10,20 +10,22 @@ import pytest
 
 import cranfield as cf
 from cranfield.core import CranfieldError
-from tests import clicked
+from tests.support.simulations import position_biased_log
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PAGES = 3000
-LOG = clicked.columns(PAGES)
+LOG = position_biased_log.columns(PAGES)
 MODELS = "RCTR PBM DBN"
 
 
 @pytest.fixture(scope="module")
 def study() -> cf.Study:
     """All of it."""
-    return cf.clicks(LOG, models=MODELS, calibrate="RBP CWL ERR uPBM MP TBG", qrels=clicked.QRELS, infer=True)
+    return cf.clicks(
+        LOG, models=MODELS, calibrate="RBP CWL ERR uPBM MP TBG", qrels=position_biased_log.QRELS, infer=True
+    )
 
 
 def rows(study: cf.Study, table: str, **equal: Any) -> list[dict[str, Any]]:
@@ -70,11 +72,11 @@ def test_the_model_that_users_follow_foretells_best(study: cf.Study) -> None:
 
 def test_what_the_model_learns_is_how_users_are(study: cf.Study) -> None:
     looked = {row["key"]: row for row in rows(study, "parameters", model="PBM", name="examination")}
-    for rank, truth in enumerate(clicked.EXAMINED, 1):
+    for rank, truth in enumerate(position_biased_log.EXAMINED, 1):
         row = looked[str(rank)]
         assert abs(row["value"] - truth) <= 5 * (row["high"] - row["low"]) / 3.92
     for row in rows(study, "parameters", model="PBM", name="attraction"):
-        truth = clicked.ATTRACTS[row["key"][-1]]
+        truth = position_biased_log.ATTRACTS[row["key"][-1]]
         assert abs(row["value"] - truth) <= 5 * (row["high"] - row["low"]) / 3.92
 
 
@@ -104,12 +106,12 @@ def test_fitted_measures_are_those_of_the_users(study: cf.Study) -> None:
 
 def test_inferred_judgments_order_documents_as_users_like_them(study: cf.Study) -> None:
     grades = {row["document"]: row["grade"] for row in rows(study, "inferred")}
-    assert len(grades) == len(clicked.TOPICS) * len(clicked.ATTRACTS)
-    for topic in clicked.TOPICS:
+    assert len(grades) == len(position_biased_log.TOPICS) * len(position_biased_log.ATTRACTS)
+    for topic in position_biased_log.TOPICS:
         assert grades[f"{topic}-a"] > grades[f"{topic}-b"] > grades[f"{topic}-d"]
     cut = cf.clicks(LOG, models="PBM", infer=True, cuts=(0.3, 0.65), test=0)
     letters = {row["document"][-1]: row["grade"] for row in rows(cut, "inferred")}
-    assert letters == clicked.GRADES
+    assert letters == position_biased_log.GRADES
 
 
 def test_the_same_seed_gives_the_same(study: cf.Study) -> None:
@@ -135,7 +137,7 @@ def test_measures_and_frameworks_are_asked_for() -> None:
 
 
 def test_notes_tell_what_models_cannot_see() -> None:
-    log = {name: list(cells) for name, cells in clicked.columns(200, seed=3).items()}
+    log = {name: list(cells) for name, cells in position_biased_log.columns(200, seed=3).items()}
     log["rank"][4] = 9  # the last document of the first page
     log["document"] = [f"{name}-{page}" for name, page in zip(log["document"], log["impression"], strict=True)]
     notes = cf.clicks(log, models="PBM")["fit"].notes
@@ -173,7 +175,7 @@ def test_what_cannot_be_asked_is_refused(asked: dict[str, Any], error: str) -> N
 
 def test_too_few_impressions_are_refused() -> None:
     with pytest.raises(CranfieldError, match="of 3 impressions none can be held out"):
-        cf.clicks(clicked.columns(3), models="PBM")
+        cf.clicks(position_biased_log.columns(3), models="PBM")
 
 
 def real(folder: Path, *names: str) -> tuple[dict[str, list[Any]], dict[str, dict[str, int]]]:

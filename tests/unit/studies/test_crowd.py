@@ -25,7 +25,7 @@ from cranfield.crowds import (
 )
 from cranfield.data import Labels, read_labels, read_qrels
 from cranfield.studies import crowd, evaluate
-from tests.unit.crowds.made_crowds import Crowd, Grades, Rows, drawn_crowd, mean, ranks
+from tests.support.simulations.crowds import Crowd, Grades, Rows, drawn_crowd, mean, ranks
 
 Z = 1.959963984540054  # 97.5 % of a standard normal lie below
 RIGHT = {"ann": 0.95, "bob": 0.9, "cat": 0.8, "dan": 0.7, "eve": 0.6}

@@ -12,7 +12,7 @@ from cranfield.data import read_entries, read_scores
 from cranfield.measures import parse_measures
 from cranfield.simulate import Campaign
 from cranfield.studies import evaluate, novelty
-from tests.properties.known_rankings import dcg
+from tests.support.reference.novelty_definitions import dcg
 
 # [Bigdeli] Table 1: three rankings of ten documents, of which A, E, F and J are relevant.
 QRELS = {"1": {document: 4 * (document in "AEFJ") for document in "ABCDEFGHIJ"}}

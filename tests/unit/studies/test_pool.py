@@ -12,7 +12,7 @@ from cranfield.core import ParameterError, Study, UnknownName
 from cranfield.data import read_corpus
 from cranfield.pooling import STRATEGIES, Event, Judging
 from cranfield.studies import audit_pool, pool, read_candidates
-from tests.unit.pooling.plain import Plain, simulated
+from tests.support.reference.pool_evaluation import Plain, simulated
 
 Rows = list[dict[str, Any]]
 

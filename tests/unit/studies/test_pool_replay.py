@@ -23,7 +23,7 @@ from cranfield.pooling import (
     unjudged_table,
 )
 from cranfield.studies import replay_pool
-from tests.unit.pooling.plain import Plain, covid, significant, simulated, tau
+from tests.support.reference.pool_evaluation import Plain, covid, significant, simulated, tau
 from tests.unit.studies.test_pool import as_dicts
 
 Rows = list[dict[str, Any]]

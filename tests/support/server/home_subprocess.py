@@ -18,8 +18,8 @@ ASK = """\
 import json, sys
 from cranfield.server.starting import start
 start(sys.argv[1], database=sys.argv[2], make=False)
-from tests.server import elsewhere
-found = getattr(elsewhere, sys.argv[3])(*json.loads(sys.argv[4]))
+from tests.support.server import home_subprocess
+found = getattr(home_subprocess, sys.argv[3])(*json.loads(sys.argv[4]))
 sys.stdout.write(json.dumps(found))
 """
 
@@ -110,7 +110,7 @@ def read_dataset(folder: str | None = None) -> list[Any]:
 
     from cranfield.server import corpora, jobs
     from cranfield.server.models import Corpus
-    from tests.catalogued import Catalogue
+    from tests.support.ir_datasets_catalogue import Catalogue
 
     if folder is not None:
         catalogue = Catalogue(Path(folder))
@@ -125,7 +125,7 @@ def hand_in_another() -> list[str]:
     from cranfield.server import jobs
     from cranfield.server.models import Submission, Task, Team, User
     from cranfield.server.submitting import receive
-    from tests.server.world import arrived, run_text
+    from tests.support.server.users_and_tasks import arrived, run_text
 
     task, team = Task.objects.get(), Team.objects.get(name="Alpha")
     made = receive(task, team, User.objects.get(username="alice"), arrived(run_text("another", 4)), name="another")
@@ -150,7 +150,7 @@ def make_world(tokens: int) -> list[str]:
 
     from cranfield.server.models import Token
     from cranfield.server.starting import migrate
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
     settings.HOME.make()
     migrate()
@@ -191,7 +191,7 @@ def make_filled() -> str:
     from django.conf import settings
 
     from cranfield.server.starting import migrate
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
     settings.HOME.make()
     migrate()

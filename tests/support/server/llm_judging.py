@@ -12,11 +12,10 @@ from django.conf import settings
 
 from cranfield.server import corpora, judging, machines
 from cranfield.server.prompts import PROMPT
-
-from .standin import StandIn, graded, standing_in
-from .test_campaigns import campaign
-from .test_judging import begun, right, said
-from .world import DOCUMENTS, World, arrived
+from tests.server.test_campaigns import campaign
+from tests.server.test_judging import begun, right, said
+from tests.support.server.llm_endpoint import StandIn, graded, standing_in
+from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.cli.a_server import ROOT, ended, first_line, free_port, started
+from tests.support.cli.server_process import ROOT, ended, first_line, free_port, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def serving(folder: Path, *, filled: bool = True) -> Iterator[Served]:
     """A server over a new home, with people and tasks in it or without."""
     home, said, told = folder / "home", folder / "said.txt", dict[str, Any]()
     if filled:
-        words = [sys.executable, "-m", "tests.browser.people", str(home)]
+        words = [sys.executable, "-m", "tests.support.browser.site_content", str(home)]
         made = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
         assert made.returncode == 0, made.stderr
         told = json.loads(made.stdout)

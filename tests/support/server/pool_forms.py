@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.server import judging
 from cranfield.server.models import Audit, Pool, Question, Task
-
-from .test_campaigns import campaign
+from tests.server.test_campaigns import campaign
 
 if TYPE_CHECKING:
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 HTMX = {"HX-Request": "true"}
 PAGE = "/organise/campaign/pools/"

@@ -14,7 +14,7 @@ from django.utils import timezone
 from cranfield.server.models import Token
 
 if TYPE_CHECKING:
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from cranfield.server import corpora, judging
-
-from .world import World, arrived
+from tests.support.server.users_and_tasks import World, arrived
 
 if TYPE_CHECKING:
     from cranfield.server.models import Pool, Question, Task

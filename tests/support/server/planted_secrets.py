@@ -32,7 +32,7 @@ from cranfield.server.models import (
 from cranfield.server.pages import board_panels, boards, frames
 from cranfield.server.scoring import values_of
 from cranfield.server.versions import add_version
-from tests.server.world import PASSWORD, World, arrived
+from tests.support.server.users_and_tasks import PASSWORD, World, arrived
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
     from pytest_django.live_server_helper import LiveServer
 
-    from .world import World
+    from tests.support.server.users_and_tasks import World
 
 
 def log_in(context: BrowserContext, world: World, server: LiveServer, who: str = "assessor") -> None:

@@ -18,7 +18,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from cranfield.server.models import LabelVersion, Pool, Snapshot, Submission, Task, Team
 from cranfield.server.panels import PANELS
-from tests.server.planted import MAIN, PRIVATE, PUBLIC, ROLES, Planted
+from tests.support.server.planted_secrets import MAIN, PRIVATE, PUBLIC, ROLES, Planted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +71,7 @@ def paths_of(route: Route, planted: Planted) -> list[str]:
         "token": ["set-password", "nothing"],
     }
     unknown = set(route.gaps) - set(choices)
-    assert not unknown, f"say in planted.py what {sorted(unknown)} of {route.pattern} stand for"
+    assert not unknown, f"say in planted_secrets.py what {sorted(unknown)} of {route.pattern} stand for"
     found = []
     for values in product(*(choices[gap] for gap in route.gaps)):
         filled = dict(zip(route.gaps, values, strict=True))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from tests.server.elsewhere import environment
+from tests.support.server.home_subprocess import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable

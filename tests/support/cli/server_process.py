@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILL = """
 import json, sys
 from datetime import timedelta
@@ -25,7 +25,7 @@ start(sys.argv[1])
 migrate()
 from django.utils import timezone
 from cranfield.server.models import Submission, Token
-from tests.server.world import World
+from tests.support.server.users_and_tasks import World
 world = World.make()
 world.filled("ad-hoc", private=4, labels_public=True, limit=1000)
 world.task("narrow", limit=1)

@@ -1,4 +1,7 @@
-"""Fills a home: ``python -m tests.browser.people HOME``, a process of its own, for Django is set up once in each."""
+"""The users, tasks and pools of a test site, written to a home: ``python -m tests.support.browser.site_content HOME``.
+
+It runs in a separate process because Django can be set up only once in a process.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from cranfield.server.starting import migrate, start
 
 if TYPE_CHECKING:
     from cranfield.server.models import Pool
-    from tests.server.world import World
+    from tests.support.server.users_and_tasks import World
 
 SUMMARY = "Find the documents that answer a question."
 MACHINES = 'machine_url = "http://127.0.0.1:9/v1"\nmachine_models = ["a-model"]\n'  # which nobody asks
@@ -21,7 +24,7 @@ def fill() -> dict[str, Any]:
     """One task for each test that changes something, one open and one closed to look at; what tests need to know."""
     from cranfield.server import people, tasks
     from cranfield.server.models import Announcement, Submission
-    from tests.server.world import PASSWORD, TOPICS, World, qrels, run_text
+    from tests.support.server.users_and_tasks import PASSWORD, TOPICS, World, qrels, run_text
 
     world = World.make()
     people.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
@@ -52,8 +55,8 @@ def campaign(world: World) -> Pool:
     """A pool that two people judge, who differ once, beside a draft and one that has ended; labels made from it."""
     from cranfield.server import campaigns, judging, preferring
     from cranfield.server.labelling import HOLDS, make_version
-    from tests.server.asked import TWO, pooled
     from tests.server.test_judging import begun, right, said
+    from tests.support.server.llm_judging import TWO, pooled
 
     organiser, other = world.people["organiser"], world.people["adam"]
     pool = pooled(world, asked=4, judged=8, shared=False, overlap=100, judges=2, strategy="mtf")

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError
 from cranfield.data import Assessed
 from cranfield.measures import AP, DCG, ERR, INST, MEASURES, NDCG, RBP, RR, Measure, P
-
-from .strategies import TOP, Topic, assess_topics
+from tests.support.properties.topic_strategies import TOP, Topic, assess_topics
 
 # For each parameter that any measure may have, what it is set to besides its default.
 SETTINGS: dict[str, tuple[Any, ...]] = {"judged_only": (True,), "rel": (2,), "max_rel": (TOP, 5)}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.stats import Asked, Correction, Interval, Method, Omnibus, Pairs, PairTest, T
-from tests.calibration.nulls import Sets, all_pairs
+from tests.support.calibration.null_distributions import Sets, all_pairs
 
 BATCHES = 20  # each with a seed of its own: within one, all pairs share the draws
 DRAWS = 999  # of a test: with these, p ≤ .05 and p ≤ .01 are exactly as frequent as they say
