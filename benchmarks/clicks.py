@@ -143,7 +143,7 @@ def in_turn(name: str, model: ClickModel, few: int, rounds: int) -> tuple[float,
     """How much faster we learn than PyClick, and by how much chances of a click differ on the first page."""
     from tests.golden.click_inputs import sessions
     from tests.golden.make.pyclick import load, page
-    from tests.golden.test_pyclick import pages
+    from tests.support.click_pages import pages
 
     log = sessions(few)
     ours, theirs = pages(*log), [page(*session) for session in log]

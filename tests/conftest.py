@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import pytrec_eval
 from hypothesis import HealthCheck, settings
 
 from benchmarks import make_big_run
+from tests.support.run_size import SIZE, SIZES, Size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,23 +31,6 @@ class Careful(pytrec_eval.RelevanceEvaluator):
 
 vars(pytrec_eval)["RelevanceEvaluator"] = Careful
 
-
-@dataclass(frozen=True, kw_only=True)
-class Size:
-    """How much work the tests do: ``small`` after every change, ``full`` for a soak."""
-
-    name: str
-    examples: int
-    """Examples of one Hypothesis property."""
-    draws: int
-    """Draws of one simulation or calibration."""
-
-
-SIZES = {
-    size.name: size
-    for size in (Size(name="small", examples=30, draws=400), Size(name="full", examples=500, draws=20_000))
-}
-SIZE = SIZES[os.environ.get("CRANFIELD_SIZE", "small")]
 
 for _size in SIZES.values():
     settings.register_profile(

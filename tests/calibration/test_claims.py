@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from cranfield.core import generator
-from tests.calibration.conftest import Figure, agree, hold, shown
 from tests.support.calibration.error_rates import Check, Rate
+from tests.support.calibration.page_figures import Figure, agree, hold, shown
 
 
 def rate_of(wrong: int, simulations: int) -> Rate:

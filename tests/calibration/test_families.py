@@ -20,11 +20,11 @@ from cranfield.stats import (
     SignedRank,
     Tukey,
 )
-from tests.calibration.conftest import Judge
-from tests.conftest import Size
 from tests.support.calibration.error_rates import CLOSE, LEVEL, Check, Rate
 from tests.support.calibration.null_distributions import AP, APART, NORMAL, Data, Sets, draw_for, equal, exchange
+from tests.support.calibration.page_figures import Judge
 from tests.support.calibration.repeated_procedures import corrected, joint, scaled
+from tests.support.run_size import Size
 
 ALL = "Many runs, all equal"
 SOME = "Many runs, some of them different"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cranfield.stats import BCa, Equivalence, Interval, Pairs, Percentile, TInterval
-from tests.calibration.conftest import Judge
-from tests.conftest import Size
 from tests.support.calibration.error_rates import CLOSE, FAIR, LEVEL, Check, Rate
 from tests.support.calibration.null_distributions import AP, NORMAL, Data, exchanged_pairs
+from tests.support.calibration.page_figures import Judge
 from tests.support.calibration.repeated_procedures import DRAWS, misses, p_values, scaled
+from tests.support.run_size import Size
 
 SECTION = "Intervals of equal runs"
 EQUIVALENCE = "Equivalence, at the margin"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cranfield.core import generator
 from cranfield.data import read_scores
 from cranfield.stats import FULL, Mixed, replay_mixing
-from tests.conftest import Size
+from tests.support.run_size import Size
 
 MOST = 2_000  # draws: more would fill the memory
 SHARE = 0.4  # of what plain values give, at most

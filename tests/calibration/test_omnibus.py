@@ -3,11 +3,11 @@
 import pytest
 
 from cranfield.stats import Friedman, KruskalWallis, Omnibus, TwoWay
-from tests.calibration.conftest import Judge
-from tests.conftest import Size
 from tests.support.calibration.error_rates import LEVEL, Check, Rate
 from tests.support.calibration.null_distributions import AP, APART, NORMAL, P10, Data, draw_for, exchange
+from tests.support.calibration.page_figures import Judge
 from tests.support.calibration.repeated_procedures import omnibus, scaled
+from tests.support.run_size import Size
 
 SECTION = "Analyses of many equal runs"
 RUNS = 6

@@ -7,11 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from cranfield.stats import Bootstrap, PairTest, Randomisation, RankSum, Sign, SignedRank, T
-from tests.calibration.conftest import Judge
-from tests.conftest import Size
 from tests.support.calibration.error_rates import FAIR, LEVEL, Check, Rate
 from tests.support.calibration.null_distributions import AP, APART, P10, Data, exchanged_pairs, real
+from tests.support.calibration.page_figures import Judge
 from tests.support.calibration.repeated_procedures import DRAWS, p_values, scaled
+from tests.support.run_size import Size
 
 SECTION = "Two equal runs"
 REAL = "Two equal runs, from real campaigns"

@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from cranfield.core import generator
 from cranfield.online import always_valid_p, confidence_sequence, mixture_p, sequential_ratio_p
-from tests.conftest import Size
 from tests.support.calibration.error_rates import Check, Rate
+from tests.support.run_size import Size
 
 LOOKS = 1500
 FIRST = 100  # observations before the first look

@@ -14,11 +14,11 @@ from cranfield.stats import (
     T,
     TInterval,
 )
-from tests.calibration.conftest import Judge
-from tests.conftest import Size
 from tests.support.calibration.error_rates import CLOSE, FAIR, LEVEL, Check, Rate
 from tests.support.calibration.null_distributions import skewed_pairs
+from tests.support.calibration.page_figures import Judge
 from tests.support.calibration.repeated_procedures import DRAWS, misses, p_values, scaled
+from tests.support.run_size import Size
 
 SECTION = "Skewed differences with the mean 0"
 OF_MEANS: list[PairTest] = [T(), Bootstrap(draws=DRAWS), Bootstrap(draws=DRAWS, kind="studentised")]

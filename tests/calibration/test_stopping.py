@@ -14,8 +14,8 @@ from scipy.special import betainc
 
 from cranfield.core import generator
 from cranfield.crowds import Stopping
-from tests.conftest import Size
 from tests.support.calibration.error_rates import Check, Rate
+from tests.support.run_size import Size
 
 MOST = 15
 FIXED = {0.6: 0.136, 0.7: 0.022, 0.8: 0.0025}  # as the docstring of Stopping has it: delta .05, at most 10 labels

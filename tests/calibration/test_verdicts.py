@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from cranfield.stats import Asked, Facets, Pairs, Uncorrected, answered_table, harm_table, judge
-from tests.calibration.conftest import Judge
-from tests.conftest import Size
 from tests.support.calibration.error_rates import CLOSE, LEVEL, Check, Rate
 from tests.support.calibration.null_distributions import Sets, all_pairs, draw_for, exchange
+from tests.support.calibration.page_figures import Judge
 from tests.support.calibration.repeated_procedures import BATCHES, scaled
+from tests.support.run_size import Size
 
 SECTION = "Verdicts on two equal runs"
 LESS = "Topics answered, a tenth less"

@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
+from tests.support.simulations.experiment_log import log_of
 from tests.support.simulations.experiment_users import users
-from tests.unit.online.test_satisfaction import made
-from tests.unit.studies.test_ab import log_of
+from tests.support.simulations.satisfaction_log import made
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 COLUMNS = ["measure", "test", "aggregate", "agree", "partial", "disagree", "significant", "ties"]
 # As tests/unit/stats/test_agreement.py works it out by hand.

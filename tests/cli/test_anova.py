@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from tests.cli.conftest import Command, Ended, expect_refusal, read_json
-from tests.cli.test_test import KNOWN
+from tests.support.cli.commands import Command, Ended, expect_refusal, read_json
+from tests.support.cli.latex_characters import KNOWN
 
 drawn = np.random.default_rng(2)
 NAMES = ("bm25", "rm3", "lm_d&i", "dense")

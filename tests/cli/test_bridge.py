@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 # AP of x is 1 and 1, of y 1 and 0, of z 0 and 0.
 FOUND = {"x": ("a", "c"), "y": ("a", "d"), "z": ("d", "e")}

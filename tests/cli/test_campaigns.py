@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, Ended
+from tests.support.cli.commands import Command, Ended
 
 SMALL = ["--topics", "3", "--runs", "2", "--depth", "10"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from cranfield.measures import MEASURES, catalogue, others
 from cranfield.online import ONLINE_CATALOGUES
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 
 ROW = ["name", "family", "scale", "source", "direction", "parameters", "definition"]
 

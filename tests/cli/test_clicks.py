@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.core import VERSION
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 from tests.support.simulations import position_biased_log
 
 if TYPE_CHECKING:

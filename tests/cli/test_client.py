@@ -14,7 +14,7 @@ import pytest
 from cranfield.core import InputError, ParameterError
 from cranfield.server import client
 from cranfield.server.client import Address, Form
-from tests.cli.conftest import Command, expect_refusal
+from tests.support.cli.commands import Command, expect_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

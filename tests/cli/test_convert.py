@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from tests.cli.conftest import RUN, Command
+from tests.support.cli.commands import RUN, Command
 
 WITH_SCORES = ["txt", "run", "json", "jsonl", "parquet", "csv", "trec.gz", "csv.bz2", "json.xz"]
 READ = [suffix for suffix in WITH_SCORES if suffix not in ("csv.bz2", "json.xz")]  # tables are read unpacked

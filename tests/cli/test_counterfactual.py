@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 # a half of the time, b and c a quarter each; by the policy a quarter, a quarter, a half.
 ROWS = ["a,0.5,0,0.25", "a,0.5,1,0.25", "b,0.25,0,0.25", "c,0.25,1,0.5"] * 50

@@ -18,7 +18,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.core import VERSION
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 Row = tuple[str, str, str, int]  # topic, document, worker, grade
 # Each knows the right grade so often, and otherwise guesses.

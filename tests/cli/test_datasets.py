@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import QRELS, RUN, Command
+from tests.support.cli.commands import QRELS, RUN, Command
 from tests.support.ir_datasets_catalogue import Catalogue
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal
+from tests.support.cli.commands import Command, expect_refusal
 
 QRELS = b"1 1 a 1\n1 2 a 1\n1 1 b 1\n1 3 c 1\n"
 RUN = b"1 Q0 a 1 3 mine\n1 Q0 b 2 2 mine\n1 Q0 x 3 1 mine\n"

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from tests.cli.conftest import QRELS, RUN, Command
+from tests.support.cli.commands import QRELS, RUN, Command
 
 DEFAULT = ["AP", "nDCG@10", "RR", "P@10", "R@1000", "Judged@10"]
 VALUES = ["run", "measure", "aggregate", "value", "topics", "missing", "without_relevant"]

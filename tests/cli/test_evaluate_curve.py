@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 from tests.support.cli.two_run_evaluation import ASK, error, tables
 
 pytestmark = pytest.mark.usefixtures("other")

@@ -12,7 +12,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli._show import Bar
-from tests.cli.conftest import OTHER, RUN, Command, read_json
+from tests.support.cli.commands import OTHER, RUN, Command, read_json
 from tests.support.cli.two_run_evaluation import ASK, error, tables
 
 pytestmark = pytest.mark.usefixtures("other")

@@ -6,7 +6,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data import connect
-from tests.cli.conftest import Command, expect_refusal
+from tests.support.cli.commands import Command, expect_refusal
 
 
 @pytest.mark.parametrize("option", ["--residual", "--prefs", "--subtopics", "--lengths=words.tsv", "--curve=pr"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from tests.cli.conftest import RUN, Command, expect_refusal
+from tests.support.cli.commands import RUN, Command, expect_refusal
 
 OTHER = b"1 Q0 x 1 7 other\n1 Q0 b 2 6 other\n2 Q0 y 1 5 other\n3 Q0 z 1 4 other\n"
 # run.txt has a, x and c, y; the other x, b and y and z: 1/61 + 1/62 for x and y.

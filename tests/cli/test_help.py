@@ -14,7 +14,7 @@ from cranfield.cli._main import COMMANDS, GROUPS
 from cranfield.cli._main import cranfield as program
 from cranfield.core import VERSION
 from cranfield.simulate import Campaign
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 from tests.support.cli.example_files import examples
 
 PAGES = ["", *COMMANDS]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from cranfield.cli._usage import in_options
-from tests.cli.conftest import Command, expect_refusal
+from tests.support.cli.commands import Command, expect_refusal
 from tests.support.source_tree import SOURCE, files
 
 

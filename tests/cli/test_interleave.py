@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 SMALL = ("--topics", "6", "--runs", "4", "--depth", "30", "--users", "80", "--days", "4")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 BOARD = """id,date,,team,MRR
 base,2020/01/01,🏛,organisers,0.2

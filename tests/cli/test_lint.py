@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import QRELS, RUN, Command
+from tests.support.cli.commands import QRELS, RUN, Command
 
 ROW = ["file", "line", "code", "severity", "message", "hint"]
 

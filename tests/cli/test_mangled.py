@@ -13,8 +13,8 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.cli._main import COMMANDS
-from tests.conftest import SIZE
 from tests.support.cli.example_files import examples
+from tests.support.run_size import SIZE
 
 # They start servers, write large campaigns or wait for one that answers.
 ELSEWHERE = {

@@ -10,7 +10,7 @@ import pytest
 from cranfield.cli._main import COMMANDS, GROUPS
 from cranfield.cli._main import cranfield as program
 from cranfield.cli._manual import kept, pages, write
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 
 PAGES = pages()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 CONTRACT = "run measure value nrg unique unique_total tasc tasc_mean rareness prior seen_out".split()
 

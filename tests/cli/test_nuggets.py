@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 
 @pytest.fixture(autouse=True)

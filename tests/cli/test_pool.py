@@ -11,45 +11,17 @@ import pytest
 import cranfield as cf
 from cranfield.pooling import Judging
 from cranfield.studies import read_candidates
-from tests.cli.conftest import Command, Ended, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
+from tests.support.cli.pool_files import first, grades, rows_of
 
 pytestmark = pytest.mark.usefixtures("campaign_here")
 
 POOL = "topic document order".split()
 
 
-def ranked(here: Path) -> dict[str, dict[str, list[str]]]:
-    """Run → topic → documents, by score and then by id, descending."""
-    found: dict[str, dict[str, list[tuple[float, str]]]] = {}
-    for path in sorted((here / "runs").iterdir()):
-        of = found.setdefault(path.stem, {})
-        for line in path.read_text().splitlines():
-            topic, _, document, _, score, _ = line.split()
-            of.setdefault(topic, []).append((float(score), document))
-    return {
-        run: {topic: [document for _, document in sorted(rows, reverse=True)] for topic, rows in of.items()}
-        for run, of in found.items()
-    }
-
-
-def first(here: Path, depth: int) -> set[tuple[str, str]]:
-    every = ranked(here).values()
-    return {(topic, document) for of in every for topic, rows in of.items() for document in rows[:depth]}
-
-
-def grades(file: Path) -> dict[tuple[str, str], int]:
-    lines = [line.split() for line in file.read_text().splitlines()]
-    return {(topic, document): int(grade) for topic, _, document, grade in lines}
-
-
 def pairs(file: Path) -> list[tuple[str, str]]:
     opened = gzip.decompress(file.read_bytes()).decode() if file.suffix == ".gz" else file.read_text()
     return [(line.split()[0], line.split()[2]) for line in opened.splitlines()]
-
-
-def rows_of(ended: Ended, table: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = read_json(ended.out)["tables"][table]
-    return rows
 
 
 def test_as_text(cranfield: Command, here: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cranfield.simulate import Campaign
-from tests.cli.conftest import Command, read_json
-from tests.cli.test_pool import first, grades, rows_of
-from tests.cli.test_terminal import at_terminal
+from tests.support.cli.commands import Command, read_json
+from tests.support.cli.pool_files import first, grades, rows_of
+from tests.support.cli.terminal_session import at_terminal
 
 pytestmark = pytest.mark.usefixtures("campaign_here")
 

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.cli.conftest import Command, Ended, expect_refusal, read_json
-from tests.cli.test_test import KNOWN
-from tests.unit.studies.test_power import power_of_t
+from tests.support.cli.commands import Command, Ended, expect_refusal, read_json
+from tests.support.cli.latex_characters import KNOWN
+from tests.support.reference.t_test_power import power_of_t
 
 MATRIX = (np.random.default_rng(4).random((10, 3)) / 2).round(3)
 POWER = ["design", "topics", "level", "power", "difference", "variance"]

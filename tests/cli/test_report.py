@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal
+from tests.support.cli.commands import Command, expect_refusal
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, expect_refusal, read_json
+from tests.support.cli.commands import Command, expect_refusal, read_json
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.cli.conftest import RUN, Command, Ended
+from tests.support.cli.commands import RUN, Command, Ended
 
 ASK = ["evaluate", "qrels.txt", "run.txt", "other.txt", "--format", "json", "-m"]
 MEAN = "the mean needs interval numbers; AP is ordinal (ferrante2021)"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 
 ROWS = """name,qid,measure,value
 a,1,map,0.5

@@ -17,14 +17,14 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.server.home import Home
-from tests.cli.conftest import expect_refusal
+from tests.support.cli.commands import expect_refusal
 from tests.support.cli.example_files import examples
 from tests.support.cli.server_process import ROOT, ended, filled, first_line, free_port, started
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Command
+    from tests.support.cli.commands import Command
 
 
 def examples_of(command: str, process: Command) -> list[list[str]]:

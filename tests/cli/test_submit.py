@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.cli.conftest import Command, Ended, expect_refusal, read_json
+from tests.support.cli.commands import Command, Ended, expect_refusal, read_json
 from tests.support.cli.example_files import examples
 from tests.support.cli.server_process import Running, serving
 

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from tests.cli.conftest import Command, Ended, read_json
+from tests.support.cli.commands import Command, Ended, read_json
+from tests.support.cli.latex_characters import KNOWN
 
 TESTS = [
     "a",
@@ -171,10 +172,6 @@ def test_markup_is_escaped(cranfield: Command) -> None:
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 3
     assert "lm_d&amp;i" in cranfield(*words, "html").out
     assert r"lm\_d&amp;i" in cranfield(*words, "markdown").out
-
-
-# LaTeX with inputenc, as it is by default since 2018, knows these of its own.
-KNOWN = set("–—’‘“”…äöüéèß½§°é")
 
 
 @pytest.mark.usefixtures("scores")

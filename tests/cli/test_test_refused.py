@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, Ended, expect_refusal
+from tests.support.cli.commands import Command, Ended, expect_refusal
 
 BETWEEN = "give a number between 0 and 1, such as .05"
 REFUSED = [

@@ -9,8 +9,8 @@ import pytest
 
 from cranfield.cli._main import COMMANDS
 from cranfield.stats._explain import CATALOGUES, FAMILIES_IN_WORDS
-from tests.cli.conftest import Command, Ended
-from tests.cli.test_test import KNOWN
+from tests.support.cli.commands import Command, Ended
+from tests.support.cli.latex_characters import KNOWN
 
 ROW = ["name", "family", "scale", "source", "direction", "parameters", "definition"]
 NAMES = [cls.name for catalogue in CATALOGUES for cls in catalogue]

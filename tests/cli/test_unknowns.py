@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 
 # Topic 1: a and x share a score; a is relevant, x was never judged; trec_eval puts x first. c is relevant and missed.
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.cli.commands import Command
 
 
 def test_the_users_of_two_measures_side_by_side(cranfield: Command) -> None:

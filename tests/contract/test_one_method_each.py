@@ -58,8 +58,8 @@ class Doubled(Correction):
 
 
 from cranfield.cli._main import cranfield as program
-from cranfield.stats import parse_tests, methods_explained
-from tests.properties import test_tests as properties
+from cranfield.stats import CORRECTIONS, parse_tests, methods_explained
+from tests.support.properties import stats_cases
 
 run = CliRunner().invoke
 with open(sys.argv[1] + "/s.csv", "w") as file:
@@ -78,8 +78,8 @@ print(json.dumps({
     "json": [row["name"] for row in methods_explained()["catalogue"].rows()],
     "tests": studies[0]["tables"]["tests"],
     "pairs": studies[1]["tables"]["pairs"],
-    "cases": [str(case) for case in properties.CASES if case.name == "median-gap"],
-    "corrections": [str(case) for case in properties.cases(properties.CORRECTIONS)],
+    "cases": [str(case) for case in stats_cases.CASES if case.name == "median-gap"],
+    "corrections": [str(case) for case in stats_cases.cases(CORRECTIONS)],
     "page": from_code.methods(),
 }))
 '''

@@ -1,29 +1,18 @@
 """Click models beside PyClick's, on one log."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from cranfield.clickmodels import CM, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted, Pages
+from tests.support.click_pages import pages
 
-from .click_inputs import Session, sessions
+from .click_inputs import sessions
 from .reading import golden
 
 # Ours hold the first rank unless told not to, and stop where nothing is gained any more.
 MODELS = [GCTR(), RCTR(), DCTR(), CM(), DCM(), SDBN(), PBM(first="free", tolerance=0), UBM(first="free", tolerance=0)]
 NAMES = {"attr": "attraction", "exam": "examination", "sat": "satisfaction", "cont": "continuation"}
 NEAR = 1e-12
-
-
-def pages(*log: Session) -> Pages:
-    rows = [
-        (impression, topic, rank, document, click)
-        for impression, (topic, documents, clicks) in enumerate(log)
-        for rank, (document, click) in enumerate(zip(documents, clicks, strict=True), 1)
-    ]
-    columns: list[Any] = list(zip(*rows, strict=True))
-    return Pages.from_rows(*columns)
 
 
 def learnt(fitted: Fitted, kind: str, page: Pages) -> list[float]:

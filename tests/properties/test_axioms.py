@@ -11,6 +11,7 @@ from tests.support.properties.measure_cases import (
     NAMES,
     assessed_for,
     cases,
+    falls,
     goodness,
     of_first_topic,
     with_axiom,
@@ -63,20 +64,6 @@ def test_no_ranking_is_better_than_the_perfect_one(name: str, topic: Topic) -> N
     for measure, values in zip(measures, of_first_topic(assessed, measures), strict=True):
         best = worth(measure, assessed.at_best(measure))[0]
         assert (values <= best + NOISE).all(), measure
-
-
-def falls(measure: Measure, example: Counterexample) -> bool:
-    """Whether the ranking that is better by the axiom has the worse value."""
-    assessed = assess_grades(
-        example.before,
-        example.after,
-        missed=example.missed,
-        lengths=example.lengths,
-        kind=measure.asks_for,
-        beside=example.beside,
-    )
-    ((before, after),) = of_first_topic(assessed, [measure])
-    return bool(after < before)
 
 
 def shown_with(measure: Measure, example: Counterexample) -> Measure:

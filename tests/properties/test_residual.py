@@ -14,10 +14,10 @@ from cranfield.core.types import Matrix
 from cranfield.data import Assessed, assess
 from cranfield.measures import NRG, Browsing, Measure, P, Unique, parse_measure, seen_out
 from cranfield.measures._left import known
-from tests.conftest import Size
 from tests.support.properties.measure_cases import CASES
 from tests.support.properties.topic_strategies import GRADES, NOT_JUDGED, TOP
 from tests.support.reference.novelty_definitions import READ, RELATIVE, Grades, expected
+from tests.support.run_size import Size
 
 NOISE = 1e-12
 BROWSING = [measure for measure in CASES if isinstance(measure, Browsing)]

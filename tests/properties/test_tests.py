@@ -3,9 +3,8 @@
 A new declaration is in here by itself, once with its defaults and once for each word or switch that it may be set to.
 """
 
-from dataclasses import dataclass, fields, replace
-from types import UnionType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,40 +32,14 @@ from cranfield.stats import (
     parse_tests,
 )
 from cranfield.stats._explain import CATALOGUES
-from tests.conftest import SIZE
+from tests.support.properties.stats_cases import CASES, cases
+from tests.support.run_size import SIZE
 
-DRAWS = 60  # few enough for a test, and some tests still draw
-NUMBERS: dict[str, tuple[float, ...]] = {"margin": (0.05, 0.15)}  # what else numbers are set to
 FEW = settings(max_examples=SIZE.examples // 4)  # of each case: many cases are of one test
 SAME = 1e-9  # chances that differ by less are equal
 STEPS = 20  # values are twentieths, so that many of them are equal
 
 
-def cases(catalogue: Catalogue[Any]) -> list[Any]:
-    """Every declaration: as it is, and with each of its settings changed."""
-    found: dict[Any, None] = {}
-    for cls in catalogue:
-        plain = adapt(cls(), draws=DRAWS)
-        found[plain] = None
-        for field in fields(cls):
-            for setting in (*words(field.type), *NUMBERS.get(field.name, ())):
-                try:
-                    found[replace(plain, **{field.name: setting})] = None
-                except ParameterError:  # a test says itself what it cannot be: tost has no alternative
-                    continue
-    return list(found)
-
-
-def words(annotation: Any) -> tuple[Any, ...]:
-    """What a parameter of that type may be, where that can be listed."""
-    bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    if bare is bool:
-        return (True, False)
-    parts = get_args(bare) if isinstance(bare, UnionType) else (bare,)
-    return tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
-
-
-CASES: list[PairTest] = cases(TESTS)
 ALONE = [case for case in CASES if not case.joint]
 JOINT = [case for case in CASES if case.joint]
 TWO_SIDED = [case for case in CASES if case.alternative == "two-sided"]

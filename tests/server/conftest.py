@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.external_services import run_postgres
-
-POSTGRES = os.environ.get("CRANFIELD_TEST_POSTGRES") == "1"
+from tests.support.external_services import POSTGRES, run_postgres
 
 # Django is set up once in a process, so before any test is collected.
 _stack = ExitStack()

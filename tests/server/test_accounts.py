@@ -17,14 +17,14 @@ from cranfield.server import accounts, tries
 from cranfield.server.forms.accounts import NewAccount
 from cranfield.server.models import Audit, Submission, Token, Try, User
 from tests.support.server.concurrency import in_threads
+from tests.support.server.form_fields import NEW
+from tests.support.server.page_requests import is_in
 from tests.support.server.users_and_tasks import PASSWORD
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
     from tests.support.server.users_and_tasks import World
-
-NEW = {"username": "newton", "name": "Nell Newton", "email": "", "password": PASSWORD, "again": PASSWORD}
 
 
 def options(settings: Settings, **changed: Any) -> None:
@@ -33,10 +33,6 @@ def options(settings: Settings, **changed: Any) -> None:
 
 def log_in(client: Client, name: str, password: str = PASSWORD, **more: Any) -> Any:
     return client.post("/log-in/", {"username": name, "password": password, **more.pop("form", {})}, **more)
-
-
-def is_in(client: Client) -> bool:
-    return "_auth_user_id" in client.session
 
 
 def token_of(answer: Any) -> str:

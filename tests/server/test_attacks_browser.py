@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cranfield.server.models import Snapshot, Team, User
-from tests.server.test_attacks import poison
 from tests.support.server.browser_login import log_in
-from tests.support.server.planted_secrets import MAIN, PUBLIC, Planted
+from tests.support.server.security.hostile_content import poison
+from tests.support.server.security.planted_secrets import MAIN, PUBLIC, Planted
 
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Dialog, Page

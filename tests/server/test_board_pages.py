@@ -6,7 +6,6 @@ import gzip
 import re
 import time
 from datetime import UTC, datetime
-from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,19 +13,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from cranfield.server.models import Announcement, Submission, Task
+from tests.support.server.page_requests import text_of
 from tests.support.server.simulated_boards import document, keep, row
 
 if TYPE_CHECKING:
     from django.test import Client
 
     from tests.support.server.users_and_tasks import World
-
-
-def text_of(client: Client, address: str) -> str:
-    """A page as text; it must be there."""
-    answer = client.get(address)
-    assert answer.status_code == 200, address
-    return unescape(answer.content.decode())
 
 
 def runs_of(page: str) -> list[str]:

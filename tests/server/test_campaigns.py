@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from cranfield.core import ParameterError
 from cranfield.server import campaigns, corpora, in_hand, judging, tasks
-from cranfield.server.models import Participant, Role, Submission, Task
+from cranfield.server.models import Submission
 from cranfield.server.submitting import BadRun
+from tests.support.server.judging_campaigns import campaign
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
-
-TEXTS = "".join(f"{topic}\tquestion {topic}\n" for topic in TOPICS)
-
-
-def campaign(world: World, **rules: Any) -> Task:
-    how: dict[str, Any] = {"measures": "AP nDCG@10", "limit": 10, "publish_now": True} | rules
-    topics = arrived(TEXTS, "topics.tsv").arriving
-    made = tasks.make_task(world.people["organiser"], title="Campaign", topics=topics, **how)
-    for team in world.teams.values():
-        Participant.objects.create(task=made, team=team)
-    Role.objects.create(task=made, user=world.people["assessor"], role=Role.ASSESSOR)
-    return made
 
 
 def test_runs_come_in_before_there_are_labels(world: World) -> None:

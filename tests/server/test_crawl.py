@@ -9,18 +9,18 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from cranfield.server import scheduled
 from cranfield.server.models import Job, Snapshot, Submission
-from tests.support.server.crawler import ask, crawl, paths_of, routes
-from tests.support.server.planted_secrets import MAIN, OPERATORS, ROLES, Planted, Secret, forget, of
+from tests.support.server.security.crawler import ask, crawl, paths_of, routes
+from tests.support.server.security.leak_checks import numbers, rows
+from tests.support.server.security.planted_secrets import MAIN, OPERATORS, ROLES, Planted, Secret, forget, of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tests.support.server.crawler import Answer
+    from tests.support.server.security.crawler import Answer
 
 EVERYBODY = of(*ROLES)
 pytestmark = pytest.mark.once
@@ -54,12 +54,6 @@ def leaks(answers: Iterable[Answer], secrets: dict[str, Secret]) -> tuple[list[s
     return wrong, seen
 
 
-def numbers(values: Iterable[float], places: int) -> re.Pattern[str]:
-    """Any of these numbers, rounded or cut to so many places, or longer."""
-    told = {f"{value:.{places}f}"[1:] for value in values} | {f"{value:.17f}"[1 : places + 2] for value in values}
-    return re.compile(r"(?<!\d)0?(?:" + "|".join(re.escape(one) for one in sorted(told)) + ")")
-
-
 def read_numbers(answers: Iterable[Answer], planted: Planted) -> set[tuple[str, str]]:
     """Who reads a number on private topics, and where."""
     means, each = planted.private_values()
@@ -76,20 +70,6 @@ def test_the_crawler_knows_every_route() -> None:
     found = {route.pattern for route in routes()}
     assert {"", "tasks/<slug:slug>/", "runs/<slug:key>/", "api/tasks/<slug>/board", "operate/"} <= found
     assert len(found) > 60
-
-
-def rows() -> dict[str, list[str]]:
-    """Everything in the database that no reading may change: without counted tries and the times of last use.
-
-    Who asks what there is to judge has it in hand from then on.
-    """
-    found = {}
-    for model in apps.get_models():
-        if model.__name__ in ("Try", "Session", "Turn", "Question", "Event", "Pair"):
-            continue
-        names = [one.attname for one in model._meta.concrete_fields if one.attname not in ("used", "last_login")]
-        found[model.__name__] = sorted(map(repr, model._default_manager.values_list(*names)))
-    return found
 
 
 def assert_table(planted: Planted, answers: list[Answer]) -> None:

@@ -12,10 +12,8 @@ from cranfield.core import CranfieldError
 from cranfield.server import campaigns, crowd_files, judging, pools
 from cranfield.server.models import Audit, Corpus, Document, Judgment, Pool
 from cranfield.server.quality import quality_of
+from tests.support.server.judging_campaigns import TWO, assessors, begun, said, shared
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
-
-from .test_judging import begun, said
-from .test_quality import TWO, assessors, shared
 
 if TYPE_CHECKING:
     from cranfield.server.crowd_files import Looked

@@ -11,10 +11,8 @@ from cranfield.crowds import krippendorff
 from cranfield.data import read_labels
 from cranfield.server import campaigns, corpora, datasheet_words, judging, labelling
 from cranfield.server.models import Corpus, Submission, Task
+from tests.support.server.judging_campaigns import GRADES, RIGHT, begun, campaign, judge_all, right, said
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
-
-from .test_campaigns import campaign
-from .test_judging import GRADES, RIGHT, begun, judge_all, right, said
 
 ADDRESS = "/tasks/ad-hoc/datasheet"
 

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from cranfield.server import campaigns, judging
 from cranfield.server.models import Judgment, Pool, Question, Turn
-
-from .test_judging import said
-from .test_quality import answer_all, assessors, shared
+from tests.support.server.judging_campaigns import answer_all, assessors, differing, said, shared
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World
-
-
-def differing(world: World, **how: Any) -> Pool:
-    """A pool in which assessor and loner have judged all 24 documents and differ on those of topics 301 and 302."""
-    task, pool = shared(world, **how)
-    one, other = assessors(world, task, "assessor", "loner")
-    assessors(world, task, "beth")
-    answer_all(pool, one, lambda _: 0.0)
-    answer_all(pool, other, lambda question: float(question.topic in ("301", "302")))
-    return pool
 
 
 def page_of(world: World, pool: Pool, name: str, query: str = "") -> str:

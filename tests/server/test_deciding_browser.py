@@ -9,8 +9,7 @@ import pytest
 from django.urls import reverse
 
 from cranfield.server.models import Judgment
-
-from .test_deciding import differing
+from tests.support.server.judging_campaigns import differing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import SIZE
 from tests.support.external_services import postgres_of_its_own
+from tests.support.run_size import SIZE
 from tests.support.server import home_subprocess
 from tests.support.server.live_server import Browser, Running, form, hand_in, is_free, wait_for
 from tests.support.server.users_and_tasks import PASSWORD, run_text

@@ -25,9 +25,9 @@ from cranfield.server.models import (
     Token,
     User,
 )
-from tests.server.test_crawl import rows
-from tests.support.server.crawler import paths_of, routes
-from tests.support.server.planted_secrets import MAIN, Planted
+from tests.support.server.security.crawler import paths_of, routes
+from tests.support.server.security.leak_checks import rows
+from tests.support.server.security.planted_secrets import MAIN, Planted
 from tests.support.server.users_and_tasks import PASSWORD, World, qrels, run_text
 
 BAG = {

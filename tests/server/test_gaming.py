@@ -18,10 +18,10 @@ from cranfield.server.models import Blob, LabelVersion, Result, Snapshot, Submis
 from cranfield.server.panels import Made, pictures_of
 from cranfield.server.submitting import Refused, left
 from cranfield.server.versions import add_version, change_one
-from tests.server.test_crawl import numbers
 from tests.support.server.api_client import program
-from tests.support.server.crawler import crawl
-from tests.support.server.planted_secrets import Planted, forget, judged
+from tests.support.server.security.crawler import crawl
+from tests.support.server.security.leak_checks import numbers
+from tests.support.server.security.planted_secrets import Planted, forget, judged
 from tests.support.server.users_and_tasks import World, arrived, run_text
 
 if TYPE_CHECKING:

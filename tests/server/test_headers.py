@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
+from tests.support.server.page_requests import policy_of
 from tests.support.server.users_and_tasks import PASSWORD
 
 if TYPE_CHECKING:
@@ -41,10 +42,6 @@ PAGES = (
     "/tasks/nothing/",
     "/api/docs",
 )
-
-
-def policy_of(text: str) -> set[str]:
-    return {part.strip() for part in text.split(";") if part.strip()}
 
 
 def test_every_page_has_the_strict_policy(world: World) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from cranfield.server import in_hand, judging, pools
 from cranfield.server.models import Event, Judgment, Turn
-
-from .test_judging import begun, judge_all, said
+from tests.support.server.judging_campaigns import begun, judge_all, said
 
 if TYPE_CHECKING:
     from pytest_django import DjangoAssertNumQueries

@@ -14,8 +14,9 @@ from cranfield.core import ParameterError
 from cranfield.server import accounts, audit
 from cranfield.server.models import Audit, Invite, Membership, Participant, Role, Team, User
 from cranfield.server.submitting import Refused
-from tests.server.test_accounts import NEW, is_in
 from tests.support.server.concurrency import in_threads
+from tests.support.server.form_fields import NEW
+from tests.support.server.page_requests import is_in
 from tests.support.server.users_and_tasks import PASSWORD
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from cranfield.core import InputError
 from cranfield.server import jobs
 from cranfield.server.models import Job, Try
-from tests.server.conftest import POSTGRES
+from tests.support.external_services import POSTGRES
 from tests.support.server.concurrency import in_threads, wait_for, worker
 from tests.support.server.job_queue import due_now, let_the_lease_run_out, only, take_one
 

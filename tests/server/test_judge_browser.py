@@ -14,10 +14,9 @@ from cranfield.server.models import Corpus, Judgment, Role, Turn
 from tests.support.browser.served_site import faults_of
 from tests.support.server.assessment_tasks import taken, with_texts
 from tests.support.server.browser_login import log_in
+from tests.support.server.judging_campaigns import begun, said
 from tests.support.server.live_server import wait_for
 from tests.support.server.users_and_tasks import DOCUMENTS, World
-
-from .test_judging import begun, said
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page

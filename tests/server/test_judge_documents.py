@@ -8,11 +8,9 @@ import pytest
 
 from cranfield.server import judging, reading
 from tests.support.server.assessment_tasks import in_turn, taken, with_texts
+from tests.support.server.judging_campaigns import begun, campaign, said
+from tests.support.server.page_requests import policy_of
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
-
-from .test_campaigns import campaign
-from .test_headers import policy_of
-from .test_judging import begun, said
 
 TOPIC_TEXTS = """<top><num> Number: 301
 <title> Ships' naïve Railways

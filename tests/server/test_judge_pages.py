@@ -12,9 +12,8 @@ from django.test import Client
 from cranfield.server import campaigns, in_hand, judging
 from cranfield.server.models import Judgment, Role, Turn
 from tests.support.server.assessment_tasks import in_turn, taken, with_texts
+from tests.support.server.judging_campaigns import begun, judge_all, right, said
 from tests.support.server.users_and_tasks import DOCUMENTS, World
-
-from .test_judging import begun, judge_all, right, said
 
 DATA = {"Accept": "application/json"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,41 +14,14 @@ from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import Qrels, read_qrels, read_run
 from cranfield.pooling import Judging, find_candidates, parse_strategy, replay
 from cranfield.server import blobs, campaigns, corpora, judging, pools
-from cranfield.server.judging import Said
 from cranfield.server.models import Audit, Judgment, Pool, Question, Turn, User
 from cranfield.server.submitting import Refused
 from tests.support.server.concurrency import in_threads
-from tests.support.server.users_and_tasks import TOPICS, World, arrived, qrels
+from tests.support.server.judging_campaigns import GRADES, RIGHT, begun, judge_all, right, said
+from tests.support.server.users_and_tasks import TOPICS, World, arrived
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task
-
-KEYS = count()
-GRADES = [["0", "not relevant"], ["1", "relevant"], ["2", "highly relevant"]]
-RIGHT = {(topic, document): float(grade) for topic, _, document, grade in map(str.split, qrels().splitlines())}
-
-
-def right(question: Question) -> float:
-    return RIGHT.get((question.topic, question.document), 0.0)
-
-
-def said(question: Question, grade: float | None, key: str = "") -> Said:
-    return Said(key=key or f"key-{next(KEYS)}", topic=question.topic, document=question.document, grade=grade)
-
-
-def begun(world: World, task: Task, **how: object) -> Pool:
-    pool = campaigns.draw_up(task, world.people["organiser"], **{"grades": GRADES} | how)
-    campaigns.begin(pool, world.people["organiser"])
-    return pool
-
-
-def judge_all(pool: Pool, user: User, most: int = 10**6) -> list[Question]:
-    """Answer as the labels do."""
-    asked: list[Question] = []
-    while len(asked) < most and (question := judging.next_for(pool, user)) is not None:
-        judging.judge(pool, user, said(question, right(question)))
-        asked.append(question)
-    return asked
 
 
 STRATEGIES = ["depth", "mtf", "maxmean", "thompson", "ucb", "epsilon-greedy", "hedge", "nrg", "rrf", "random"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.judging import ASSESSORS, Kept, Load, differences, judge
-from tests.conftest import SIZE
+from tests.support.run_size import SIZE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,8 @@ from cranfield.data import read_qrels
 from cranfield.server import blobs, campaigns, judging, labelling, orders
 from cranfield.server.models import Audit, Judgment, LabelVersion, Pool, Snapshot, Submission
 from cranfield.studies import evaluate
+from tests.support.server.judging_campaigns import begun, campaign, judge_all, right, said
 from tests.support.server.users_and_tasks import TOPICS, World
-
-from .test_campaigns import campaign
-from .test_judging import begun, judge_all, right, said
 
 if TYPE_CHECKING:
     from cranfield.server.models import Question, Task

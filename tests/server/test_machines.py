@@ -16,10 +16,9 @@ from cranfield.server import jobs, judging, machines
 from cranfield.server.models import Audit, Job, Judgment, Machine, Pool
 from cranfield.server.prompts import PROMPT, object_in, prompt_for
 from tests.support.server.job_queue import due_now, let_the_lease_run_out
+from tests.support.server.judging_campaigns import right, said
 from tests.support.server.llm_endpoint import USAGE, StandIn, completion, error, graded
 from tests.support.server.llm_judging import KEY, PAGE, item, pooled, seen, set_up, spoken, start
-
-from .test_judging import right, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from django.utils import timezone
 from cranfield.server import blobs, submitting
 from cranfield.server.models import Audit, Job, Result, Submission, Task
 from cranfield.server.scoring import values_of
-from tests.server.test_submit_pages import HTMX, shown
+from tests.support.server.page_requests import HTMX, shown
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World

@@ -29,7 +29,7 @@ from tests.support.server.api_client import program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.conftest import Size
+    from tests.support.run_size import Size
     from tests.support.server.users_and_tasks import World
 
 CHECKS = [

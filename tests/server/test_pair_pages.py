@@ -15,9 +15,8 @@ from django.urls import reverse
 from cranfield.server import campaigns, corpora, preferring
 from cranfield.server.models import Pair, Vote
 from cranfield.server.templatetags import shown
+from tests.support.server.preference_votes import judged, vote_all
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
-
-from .test_preferring import judged, vote_all
 
 if TYPE_CHECKING:
     from cranfield.server.models import Pool

@@ -12,9 +12,8 @@ from cranfield.server import corpora
 from cranfield.server.models import Vote
 from tests.support.browser.served_site import faults_of
 from tests.support.server.browser_login import log_in
+from tests.support.server.preference_votes import judged, vote_all
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
-
-from .test_preferring import judged, vote_all
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,9 +9,8 @@ from cranfield.data import read_qrels
 from cranfield.pooling import Judging, read_state
 from cranfield.server import campaigns, judging, pools
 from cranfield.server.models import Judgment, Pair, Vote
+from tests.support.server.judging_campaigns import GRADES, begun, judge_all, said
 from tests.support.server.users_and_tasks import TOPICS, World
-
-from .test_judging import GRADES, begun, judge_all, said
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from cranfield.server import campaigns
 from cranfield.server.models import Audit, Pool, Task
+from tests.support.server.judging_campaigns import campaign
 from tests.support.server.pool_forms import (
     BOTH,
     HTMX,
@@ -24,8 +25,6 @@ from tests.support.server.pool_forms import (
     with_runs,
 )
 from tests.support.server.users_and_tasks import TOPICS, World, qrels
-
-from .test_campaigns import campaign
 
 
 @pytest.fixture

@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from cranfield.data import read_votes
 from cranfield.server import campaigns, judging, preferring
-from cranfield.server.models import Pair, Pool, Question, Vote
-from cranfield.server.preferring import Preferred, Shown
+from cranfield.server.models import Pair, Vote
+from cranfield.server.preferring import Shown
 from cranfield.server.submitting import Refused
 from tests.support.server.concurrency import in_threads
+from tests.support.server.judging_campaigns import begun, said
+from tests.support.server.preference_votes import judged, preferred, vote_all
 from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, World
-
-from .test_judging import RIGHT, begun, said
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from cranfield.server.models import User
-
-KEYS = count()
-
-
-def preferred(shown: Shown, side: str, key: str = "") -> Preferred:
-    return Preferred(key=key or f"vote-{next(KEYS)}", shown=shown, side=side, seconds=2.5)
-
-
-def earlier(shown: Shown) -> str:
-    """Somebody who prefers the smaller name."""
-    return "left" if shown.left < shown.right else "right"
-
-
-def vote_all(pool: Pool, user: User, most: int = 10**6) -> list[Shown]:
-    seen: list[Shown] = []
-    while len(seen) < most and (shown := preferring.next_for(pool, user)) is not None:
-        preferring.prefer(pool, user, preferred(shown, earlier(shown)))
-        seen.append(shown)
-    return seen
-
-
-def judged(world: World) -> Pool:
-    """A pool of which all holds that the labels say: in topic i documents D01 … D0(1 + i mod 3) are relevant."""
-    pool = begun(world, world.received())
-    Question.objects.bulk_create(
-        Question(pool=pool, topic=topic, document=document, given=1, grade=grade)
-        for (topic, document), grade in RIGHT.items()
-    )
-    return pool
 
 
 def test_relevant_documents_are_compared_and_no_others(world: World) -> None:

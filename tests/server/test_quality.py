@@ -8,51 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.server import campaigns, judging
-from cranfield.server.judging import Said
-from cranfield.server.models import Judgment, Pool, Role, Task
+from cranfield.server.models import Judgment, Pool
 from cranfield.server.quality import quality_of
-
-from .test_judging import KEYS, begun, said
+from tests.support.server.judging_campaigns import TWO, answer_all, assessors, said, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from cranfield.server.models import Question, User
+    from cranfield.server.models import Question
     from tests.support.server.users_and_tasks import World
 
-TWO = [["0", "not relevant"], ["1", "relevant"]]
 PAGE = "/organise/ad-hoc/pools/1/quality/"
-
-
-def assessors(world: World, task: Task, *names: str) -> list[User]:
-    """People who judge the task, new ones among them."""
-    for name in names:
-        Role.objects.get_or_create(task=task, user=world.people[name], role=Role.ASSESSOR)
-    return [world.people[name] for name in names]
-
-
-def answer_all(pool: Pool, user: User, grade: Callable[[Question], float | None], seconds: float = 0) -> int:
-    """Judge all that is asked; how much that was."""
-    done = 0
-    while (question := judging.next_for(pool, user)) is not None:
-        told = Said(
-            key=f"key-{next(KEYS)}",
-            topic=question.topic,
-            document=question.document,
-            grade=grade(question),
-            note=f"note of {user.username}",
-            seconds=seconds + done,
-        )
-        judging.judge(pool, user, told)
-        done += 1
-    return done
-
-
-def shared(world: World, **how: Any) -> tuple[Task, Pool]:
-    """A pool of two documents of each of the 12 topics, each judged by two people."""
-    task = world.received()
-    rules: dict[str, Any] = {"grades": TWO, "overlap": 100, "judges": 2, "budget": 2, "strategy": "depth"} | how
-    return task, begun(world, task, **rules)
 
 
 def statistic(pool: Pool, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from cranfield.server.documents import board_of, document_of
 from cranfield.server.models import Announcement, Snapshot, Submission, Task
 from cranfield.server.pages.boards import _whole
 from cranfield.server.pages.frames import table_of
-from tests.server.test_board_pages import text_of
+from tests.support.server.page_requests import text_of
 from tests.support.server.users_and_tasks import qrels
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import html
 import io
 import re
 import zipfile
@@ -21,6 +20,7 @@ from cranfield.server import blobs, submitting
 from cranfield.server.forms.participant import name_from
 from cranfield.server.models import Audit, Blob, Participant, Result, Submission, Task, Try
 from cranfield.studies import lint
+from tests.support.server.page_requests import HTMX, shown
 from tests.support.server.users_and_tasks import qrels, run_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ BAD = (
     .replace("301 Q0 D02 2 98 bad", "301 Q0 D02 2 NaN bad")
     .replace("302 Q0 D03 3 97 bad", "302 Q0 D03 3")
 )
-HTMX = {"HX-Request": "true"}
 
 
 def file(text: str | bytes, name: str = "bm25.run.gz") -> SimpleUploadedFile:
@@ -43,10 +42,6 @@ def file(text: str | bytes, name: str = "bm25.run.gz") -> SimpleUploadedFile:
 def form(world: World, text: str | bytes | None, called: str = "bm25.run", **told: Any) -> dict[str, Any]:
     sent: dict[str, Any] = {"team": world.teams["Alpha"].pk, "name": "", **told}
     return sent if text is None else sent | {"run": file(text, called)}
-
-
-def shown(answer: Any) -> str:
-    return html.unescape(answer.content.decode())
 
 
 def test_a_run_is_received_named_after_its_file_and_evaluated(world: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from cranfield.server.models import Membership, Participant, Snapshot, Task
-from tests.server.test_board_pages import text_of
+from tests.support.server.page_requests import text_of
 from tests.support.server.simulated_boards import document, keep, row
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from django.urls import reverse
 from cranfield.server import people, prompts, reading
 from cranfield.server.models import Participant, Role, Task
 from cranfield.server.topic_texts import text_of
+from tests.support.server.form_fields import a_file, told
+from tests.support.server.judging_campaigns import begun
 from tests.support.server.users_and_tasks import World, arrived
-
-from .test_judging import begun
-from .test_wizard import a_file, told
 
 if TYPE_CHECKING:
     from cranfield.server.models import Pool

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,28 +21,15 @@ from django.test import Client
 
 from cranfield.server.models import Blob, Submission
 from tests.support.server.api_client import program
-from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, run_text
+from tests.support.server.security.upload_attacks import EDGE, bomb, form, part
+from tests.support.server.users_and_tasks import TOPICS, run_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.server.users_and_tasks import World
 
-EDGE = "----the-edge"
 GOOD = run_text("x").encode()
-
-
-def part(name: str, content: bytes | str, file: str | bytes | None = None) -> bytes:
-    """A part of a form, with a file name that no browser would send."""
-    called = b"" if file is None else b'; filename="' + (file.encode() if isinstance(file, str) else file) + b'"'
-    body = content.encode() if isinstance(content, str) else content
-    head = f'--{EDGE}\r\nContent-Disposition: form-data; name="{name}"'.encode() + called
-    return head + b"\r\n\r\n" + body + b"\r\n"
-
-
-def form(world: World, content: bytes, file: str | bytes = "x.run", name: str = "attack") -> bytes:
-    team = str(world.teams["Alpha"].pk)
-    return part("team", team) + part("name", name) + part("run", content, file) + f"--{EDGE}--\r\n".encode()
 
 
 def send(client: Client, body: bytes, path: str = "/tasks/ad-hoc/submit/", **more: Any) -> Any:
@@ -68,20 +54,6 @@ def tarred(mode: str = "w") -> bytes:
         told.size = len(GOOD)
         archive.addfile(told, io.BytesIO(GOOD))
     return made.getvalue()
-
-
-LINE = f"{TOPICS[0]} Q0 {DOCUMENTS[0]} 1 1 x\n".encode()
-
-
-def packed(content: bytes, times: int) -> bytes:
-    """The same content again and again, packed without ever being in memory as a whole."""
-    packer = zlib.compressobj(9, wbits=31)
-    return b"".join(packer.compress(content) for _ in range(times)) + packer.flush()
-
-
-def bomb(most: int) -> bytes:
-    """``most`` bytes of good lines, packed into a thousandth."""
-    return packed(LINE * 1000, (1 << 24) // len(LINE) // 1000) * (most >> 24)
 
 
 CONTENTS: dict[str, Callable[[], bytes]] = {
@@ -253,7 +225,7 @@ from django.test import Client
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from tests.support.server.users_and_tasks import World, run_text
-from tests.server.test_uploads_attacks import EDGE, bomb, form, packed
+from tests.support.server.security.upload_attacks import EDGE, bomb, form, packed
 world = World.make(); world.task()
 client = Client(); client.force_login(world.people["alice"])
 cookie = f"cranfield={client.cookies['cranfield'].value}; csrftoken={'a' * 32}"

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from cranfield.core import ParameterError
 from cranfield.data import split_topics
 from cranfield.server import blobs, held, people, tasks
 from cranfield.server.models import Audit, LabelVersion, Role, Snapshot, Task
+from tests.support.server.form_fields import a_file, told
 from tests.support.server.users_and_tasks import TOPICS, arrived, qrels, run_text
 
 if TYPE_CHECKING:
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 
 HTMX = {"HX-Request": "true"}
 TEXTS = "".join(f"{topic}\tthe question of {topic}\n" for topic in TOPICS)
-
-
-def told(**changed: Any) -> dict[str, Any]:
-    """What the screen sends if only the title is written."""
-    usual = {"title": "Ad hoc search", "slug": "", "measures": "nDCG@10 AP", "rel": 1, "test": "tukey", "level": 0.05}
-    usual |= {"share": 0, "seed": 0, "limit": 2, "days": 30, "most": 100, "embargo_days": 0, "anonymous_days": 0}
-    return usual | changed
-
-
-def a_file(text: str, name: str = "qrels.txt") -> SimpleUploadedFile:
-    return SimpleUploadedFile(name, text.encode())
 
 
 @pytest.fixture

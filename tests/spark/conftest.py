@@ -11,16 +11,15 @@ import pytest
 
 from cranfield.data import Log, read_log
 from cranfield.online import FURTHER
-from tests.conftest import SIZE
 from tests.support.simulations import search_logs
 from tests.support.simulations.experiment_users import users
+from tests.support.spark_log_size import PAGES, ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-PAGES, ROWS = (160_000, 1_000_000) if SIZE.name == "full" else (40_000, 250_000)
 COPIES = 4  # of the same pages for other users: made in a quarter of the time
 PAIRS = (("a", "b"), ("a", "c"), ("c", "b"))  # of runs that share a page
 

@@ -12,9 +12,9 @@ from cranfield.core import ParameterError
 from cranfield.data import Log, read_experiment
 from cranfield.online import Metric, aa_test, analyse_experiment, effects_of_arms_table, ranked_table, read_sums
 from cranfield.studies import ab
-from tests.spark.conftest import ROWS
 from tests.support.engine_agreement import NEAR, same_studies, same_tables
 from tests.support.simulations.experiment_users import users
+from tests.support.spark_log_size import ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from cranfield.data import Log, read_log
 from cranfield.online import FURTHER, multileave, read_credits
 from cranfield.simulate import simulate_log
 from cranfield.studies import interleave
-from tests.spark.conftest import ROWS
 from tests.support.engine_agreement import NEAR, same_studies
-from tests.unit.online.test_read_credits import QRELS, RUNS
+from tests.support.simulations.interleaving_runs import QRELS, RUNS
+from tests.support.spark_log_size import ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

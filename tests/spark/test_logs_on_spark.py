@@ -26,9 +26,9 @@ from cranfield.core import Table
 from cranfield.data import Log, read_lengths, read_log
 from cranfield.online import answerable, online_outcomes, online_table
 from cranfield.studies import clicks
-from tests.spark.conftest import PAGES
 from tests.support.engine_agreement import NEAR, columns_of, same, same_studies, same_tables
 from tests.support.simulations import position_biased_log
+from tests.support.spark_log_size import PAGES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from cranfield.data import read_ubi
 from tests.support.engine_agreement import columns_of, same
-from tests.unit.data.test_ubi import EVENTS, LOGGED, QUERIES, event, query, rows_of, write
+from tests.support.ubi_records import EVENTS, LOGGED, QUERIES, event, query, rows_of, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
     from pyspark.sql import SparkSession
 
+POSTGRES = os.environ.get("CRANFIELD_TEST_POSTGRES") == "1"
+
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Path]:

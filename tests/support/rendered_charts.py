@@ -2,6 +2,7 @@
 
 import io
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,31 @@ def seen(table: cf.Table, name: str, folder: Path) -> str:
     assert len(svg.encode()) < MOST
     ET.fromstring(svg)
     return svg
+
+
+Layer = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
+
+
+def layers(picture: Any) -> Iterator[Layer]:
+    """Of every layer of every panel its mark, what it encodes, and its rows."""
+    whole = picture.to_dict()
+
+    def walk(part: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[Layer]:
+        data = part.get("data", {})
+        mine = data.get("values", whole.get("datasets", {}).get(data.get("name"), rows))
+        if "mark" in part:
+            yield part["mark"], part["encoding"], mine
+        for inner in (*part.get("vconcat", ()), *part.get("hconcat", ()), *part.get("layer", ())):
+            yield from walk(inner, mine)
+
+    yield from walk(whole, [])
+
+
+def words(picture: Any) -> list[str]:
+    """What stands on all panels."""
+    return [
+        str(row[encoded["text"]["field"]])
+        for mark, encoded, rows in layers(picture)
+        if mark["type"] == "text"
+        for row in rows
+    ]

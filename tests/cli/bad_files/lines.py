@@ -5,7 +5,7 @@ import io
 import zipfile
 
 from tests.cli.bad_files.cases import QRELS_LINE, RUN_LINE, Refused, parquet, qrels, run
-from tests.cli.conftest import QRELS, RUN
+from tests.support.cli.commands import QRELS, RUN
 
 MARCO_LINE = "a run line of three columns reads: topic document rank"
 

@@ -1,7 +1,7 @@
 """What is only warned of."""
 
 from tests.cli.bad_files.cases import RUN_LINE, Warned, qrels, run
-from tests.cli.conftest import QRELS, RUN
+from tests.support.cli.commands import QRELS, RUN
 
 WARNED = [
     Warned(

@@ -1,7 +1,7 @@
 """Names where there is no file, or none that can be read."""
 
 from tests.cli.bad_files.cases import Refused
-from tests.cli.conftest import QRELS, RUN
+from tests.support.cli.commands import QRELS, RUN
 
 PLACES = [
     Refused(

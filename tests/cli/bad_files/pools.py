@@ -1,7 +1,7 @@
 """Runs to pool, states of pools and judgments of them."""
 
 from tests.cli.bad_files.cases import RUN_LINE, Refused, qrels, run
-from tests.cli.conftest import QRELS, RUN
+from tests.support.cli.commands import QRELS, RUN
 
 STATE_FILE = "a state is what cranfield pool --state wrote"
 STATE = b'{"format": 1, "strategy": "depth", "depth": 100, "ties": "trec", "rel": 1, "first": 0, "budget": null, '

@@ -1,7 +1,7 @@
 """Scores of runs as a table, and what studies of them refuse."""
 
 from tests.cli.bad_files.cases import Refused
-from tests.cli.conftest import QRELS
+from tests.support.cli.commands import QRELS
 
 AP = b"topic,bm25,dense\n301,0.25,0.5\n302,0.5,0.25\n303,0.1,0.2\n"
 CELLS = "fill every cell: topics are rows, runs are columns"

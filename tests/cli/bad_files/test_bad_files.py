@@ -22,7 +22,7 @@ from tests.cli.bad_files.paths import PLACES
 from tests.cli.bad_files.pools import POOLS
 from tests.cli.bad_files.scores import CELLS_OF_SCORES, STATISTICS
 from tests.cli.bad_files.tables import TABLES
-from tests.cli.conftest import QRELS, RUN, Command
+from tests.support.cli.commands import QRELS, RUN, Command
 
 ABOUT_LINES = [*EMPTY_AND_CUT, *COLUMNS, *NUMBERS, *TWICE, *NOT_TEXT]
 REFUSED = [*ABOUT_LINES, *PLACES, *TABLES, *TYPED, *CELLS_OF_SCORES, *STATISTICS, *POOLS]

@@ -55,7 +55,7 @@ def campaign(world: World) -> Pool:
     """A pool that two people judge, who differ once, beside a draft and one that has ended; labels made from it."""
     from cranfield.server import campaigns, judging, preferring
     from cranfield.server.labelling import HOLDS, make_version
-    from tests.server.test_judging import begun, right, said
+    from tests.support.server.judging_campaigns import begun, right, said
     from tests.support.server.llm_judging import TWO, pooled
 
     organiser, other = world.people["organiser"], world.people["adam"]

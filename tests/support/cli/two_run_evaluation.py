@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.cli.conftest import Ended, read_json
+from tests.support.cli.commands import Ended, read_json
 
 ASK = ["evaluate", "qrels.txt", "run.txt", "other.txt", "-m", "AP", "--scale", "ignore"]
 

@@ -12,8 +12,20 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError
 from cranfield.data import Assessed
-from cranfield.measures import AP, DCG, ERR, INST, MEASURES, NDCG, RBP, RR, Measure, P
-from tests.support.properties.topic_strategies import TOP, Topic, assess_topics
+from cranfield.measures import (
+    AP,
+    DCG,
+    ERR,
+    INST,
+    MEASURES,
+    NDCG,
+    RBP,
+    RR,
+    Counterexample,
+    Measure,
+    P,
+)
+from tests.support.properties.topic_strategies import TOP, Topic, assess_grades, assess_topics
 
 # For each parameter that any measure may have, what it is set to besides its default.
 SETTINGS: dict[str, tuple[Any, ...]] = {"judged_only": (True,), "rel": (2,), "max_rel": (TOP, 5)}
@@ -144,3 +156,17 @@ def goodness(measure: Measure, grade: int) -> tuple[float, int]:
     """By what a measure that keeps the axioms may prefer a document: its gain, then its grade; unjudged is last."""
     gain = float(measure.gain(np.array([float(grade)]))[0]) if grade >= 0 else 0.0
     return gain, max(grade, -1)
+
+
+def falls(measure: Measure, example: Counterexample) -> bool:
+    """Whether the ranking that is better by the axiom has the worse value."""
+    assessed = assess_grades(
+        example.before,
+        example.after,
+        missed=example.missed,
+        lengths=example.lengths,
+        kind=measure.asks_for,
+        beside=example.beside,
+    )
+    ((before, after),) = of_first_topic(assessed, [measure])
+    return bool(after < before)

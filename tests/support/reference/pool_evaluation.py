@@ -178,3 +178,11 @@ def covid(folder: Path, *, depth: int = 100) -> Plain:
     known = read_entries(folder / "leaderboard-round1.csv")
     team = {run: str(known.of(run).group) for run in rankings}
     return Plain(judgments, rankings, team, qrels, assess(qrels, runs), find_candidates(runs, depth=depth), depth)
+
+
+def as_dicts(case: Plain) -> dict[str, dict[str, dict[str, float]]]:
+    """The runs of a campaign with scores that say nothing but the order."""
+    return {
+        run: {topic: {document: -float(i) for i, document in enumerate(of)} for topic, of in ranked.items()}
+        for run, ranked in case.rankings.items()
+    }

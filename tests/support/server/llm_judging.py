@@ -12,8 +12,7 @@ from django.conf import settings
 
 from cranfield.server import corpora, judging, machines
 from cranfield.server.prompts import PROMPT
-from tests.server.test_campaigns import campaign
-from tests.server.test_judging import begun, right, said
+from tests.support.server.judging_campaigns import begun, campaign, right, said
 from tests.support.server.llm_endpoint import StandIn, graded, standing_in
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.server import judging
 from cranfield.server.models import Audit, Pool, Question, Task
-from tests.server.test_campaigns import campaign
+from tests.support.server.judging_campaigns import campaign
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World

@@ -8,21 +8,8 @@ import pytest
 import cranfield as cf
 from cranfield.charts import draw
 from cranfield.core import ParameterError
-from tests.support.rendered_charts import finding, rows_of, seen, told
-from tests.unit.charts.test_crowds import layers, words
-
-RUNS = ("x", "y", "z")
-POINTS = ("measure", "run", "offline", "online", "online_low", "online_high")
-
-
-def points(measures: dict[str, list[float]], *, half: float | None = 0.1, caption: str = "ctr beside it") -> cf.Table:
-    """Runs with the outcomes .2, .4 and .6."""
-    rows = [
-        (measure, run, offline, online, *(None if half is None else online + side * half for side in (-1, 1)))
-        for measure, several in measures.items()
-        for run, offline, online in zip(RUNS, several, (0.2, 0.4, 0.6), strict=True)
-    ]
-    return cf.Table.from_rows([dict(zip(POINTS, row, strict=True)) for row in rows], POINTS, caption=caption)
+from tests.support.chart_tables.online_agreement import FOUR, POINTS, RUNS, TWO, points, policies
+from tests.support.rendered_charts import finding, layers, rows_of, seen, told, words
 
 
 def likeness(rows: list[tuple[Any, ...]]) -> cf.Table:
@@ -30,7 +17,6 @@ def likeness(rows: list[tuple[Any, ...]]) -> cf.Table:
     return cf.Table.from_rows([dict(zip(names, row, strict=True)) for row in rows], names)
 
 
-TWO = points({"AP": [0.1, 0.2, 0.3], "ESL": [1.0, 5.0, 3.0]})
 SAID_OF_TWO = likeness([("ESL", -1 / 3, -1.0, 1 / 3), ("AP", 1.0, 0.5, 1.0)])
 
 
@@ -112,23 +98,6 @@ def test_nothing_to_draw_and_odd_names(tmp_path: Path) -> None:
     assert "<script>" not in svg
 
 
-COLUMNS = ("policy", "estimator", "difference", "low", "high", "logged")
-
-
-def policies(rows: list[tuple[Any, ...]]) -> cf.Table:
-    return cf.Table.from_rows([dict(zip(COLUMNS, (*row, 0.2), strict=True)) for row in rows], COLUMNS)
-
-
-FOUR = policies(
-    [
-        ("old", "snips", -0.1, -0.2, 0.1),
-        ("old", "ips", -0.2, -0.3, 0.0),
-        ("new", "snips", 0.05, 0.01, 0.09),
-        ("new", "ips", 0.04, 0.0, 0.08),
-    ]
-)
-
-
 def test_the_best_policy_stands_on_top_by_the_first_estimator(tmp_path: Path) -> None:
     assert finding(FOUR, "policies") == "new would have earned more than the log (+.050 for each impression by snips)"
     assert told(FOUR, "policies").endswith("0: what the log earned, .200 for each impression")
@@ -150,10 +119,3 @@ def test_the_best_policy_stands_on_top_by_the_first_estimator(tmp_path: Path) ->
 def test_a_policy_is_said_to_be_what_its_interval_allows(row: tuple[Any, ...], said: str) -> None:
     assert finding(policies([row]), "policies") == said
     assert '"legend": null' in draw(policies([row]), "policies").to_json()
-
-
-TABLES = {"bridge": TWO, "policies": FOUR}
-SAID = {
-    "bridge": {"AP", "ESL, less is better", "ctr"},
-    "policies": {"more than the log earned, for each impression", "new", "old", "snips", "ips"},
-}

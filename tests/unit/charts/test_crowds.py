@@ -1,6 +1,6 @@
 """Charts of crowds: workers, ways to merge, orders of runs, doubt, machines, stopping, strengths."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,25 @@ import cranfield as cf
 from cranfield.charts import Machines, draw
 from cranfield.charts._theme import COLOURS
 from cranfield.core import ParameterError
-from tests.support.rendered_charts import finding, rows_of, seen, texts, told
+from tests.support.chart_tables.crowds import (
+    CLEAR,
+    CLOSE,
+    COUNTS,
+    FOUR,
+    JUDGED,
+    ORDERS,
+    TABLES,
+    THREE,
+    aggregations,
+    confusion,
+    noise,
+    orders,
+    stopping,
+    strengths,
+    workers,
+)
+from tests.support.rendered_charts import finding, layers, rows_of, seen, texts, told, words
 
-Layer = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
 CHARTS = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")
 ODD = "\x1b[31m</script>{}\n\u202e{{}}"
 
@@ -21,52 +37,7 @@ def study(tables: Mapping[str, cf.Table]) -> cf.Study:
     return cf.Study("crowd", tables, charts=CHARTS)
 
 
-def layers(picture: Any) -> Iterator[Layer]:
-    """Of every layer of every panel its mark, what it encodes, and its rows."""
-    whole = picture.to_dict()
-
-    def walk(part: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[Layer]:
-        data = part.get("data", {})
-        mine = data.get("values", whole.get("datasets", {}).get(data.get("name"), rows))
-        if "mark" in part:
-            yield part["mark"], part["encoding"], mine
-        for inner in (*part.get("vconcat", ()), *part.get("hconcat", ()), *part.get("layer", ())):
-            yield from walk(inner, mine)
-
-    yield from walk(whole, [])
-
-
-def words(picture: Any) -> list[str]:
-    """What stands on all panels."""
-    return [
-        str(row[encoded["text"]["field"]])
-        for mark, encoded, rows in layers(picture)
-        if mark["type"] == "text"
-        for row in rows
-    ]
-
-
 # Workers
-
-WORKERS = ("worker", "kind", "labels", "accuracy", "low", "high", "spammer", "why")
-
-
-def workers(rows: Sequence[tuple[Any, ...]]) -> cf.Table:
-    """Rows of worker, kind, labels, accuracy, spammer, why; intervals of .1 to either side."""
-    full = [
-        (name, kind, n, share, max(share - 0.1, 0), min(share + 0.1, 1), bad, why)
-        for name, kind, n, share, bad, why in rows
-    ]
-    made = [dict(zip(WORKERS, row, strict=True)) for row in full]
-    return cf.Table.from_rows(made, WORKERS, caption="workers beside labels merged by mace")
-
-
-FOUR = [
-    ("ann", "person", 100, 0.9, False, None),
-    ("bob", "person", 60, 0.7, False, None),
-    ("spam", "person", 20, 0.4, True, "always 1: others choose otherwise for 12 of 20"),
-    ("llm", "machine", 20, 0.8, False, None),
-]
 
 
 def test_spammers_are_named_with_their_part_of_the_labels() -> None:
@@ -128,20 +99,6 @@ def test_of_many_workers_only_those_in_question_have_names_and_intervals(tmp_pat
 
 
 # Ways to merge
-
-AGGREGATIONS = ("method", "items", "tied", "changed", "accuracy", "low", "high", "gold", "likelihood", "rounds")
-
-
-def aggregations(rows: Mapping[str, tuple[int, float | None]], gold: int = 50) -> cf.Table:
-    """Of each method how many of 200 items it changes, and its accuracy; ten items are tied."""
-    full = [
-        (method, 200, 10, changed, share, share and share - 0.1, share and share + 0.1, gold, None, None)
-        for method, (changed, share) in rows.items()
-    ]
-    return cf.Table.from_rows([dict(zip(AGGREGATIONS, row, strict=True)) for row in full], AGGREGATIONS)
-
-
-JUDGED = {"mace": (20, 0.7), "majority": (0, 0.66), "glad": (31, 0.72)}
 
 
 def test_with_gold_the_most_accurate_stands_on_top() -> None:
@@ -205,21 +162,6 @@ def test_of_very_many_methods_the_first_are_drawn() -> None:
 
 # Orders of runs
 
-ORDERS = ("method", "run", "measure", "value", "rank", "rank_change")
-
-
-def orders(ranks: Mapping[str, Sequence[int | None]], measure: str = "AP") -> cf.Table:
-    """Ranks of runs a, b, c, … under each method."""
-    rows = [
-        {"method": method, "run": run, "measure": measure, "value": 0.5, "rank": rank, "rank_change": 0}
-        for method, each in ranks.items()
-        for run, rank in zip((f"run {i}" for i in range(len(each))), each, strict=True)
-    ]
-    return cf.Table.from_rows(rows, ORDERS)
-
-
-THREE = {"mace": (1, 2, 3, 4), "majority": (1, 3, 4, 2), "gold": (2, 1, 3, 4)}
-
 
 @pytest.mark.parametrize(
     ("ranks", "said"),
@@ -273,15 +215,6 @@ def test_of_many_runs_the_first_are_drawn(tmp_path: Path) -> None:
     assert "run 39" in seen(made, "label-orders", tmp_path)
 
 
-NOISE = ("run", "measure", "value", "low", "high", "rank", "rank_low", "rank_high")
-
-
-def noise(rows: Sequence[tuple[float, float, float, int | None, int | None]]) -> cf.Table:
-    """Value, low, high, and the ranks between which a run lies; the best first."""
-    full = [dict(zip(NOISE, (f"run{i}", "AP", *row[:3], i + 1, *row[3:]), strict=True)) for i, row in enumerate(rows)]
-    return cf.Table.from_rows(full, NOISE, caption="values when drawn again, 9 draws")
-
-
 @pytest.mark.parametrize(
     ("ranks", "said"),
     [
@@ -316,21 +249,7 @@ def test_ranks_in_words_and_values_outside_of_what_is_drawn() -> None:
 
 # Machines
 
-CONFUSION = ("machine", "people", "said", "labels", "share")
 FAVOURED = ("machine", "measure", "run", "people", "machine_value", "difference", "rank", "machine_rank")
-# People's 0: 60 of 80 the same; people's 1: 15 of 20; so 75 % equal, 20 % more, 5 % less.
-COUNTS = ((60, 20), (5, 15))
-
-
-def confusion(machines: Mapping[str, Sequence[Sequence[int]]]) -> cf.Table:
-    """Items by machine, grade of people, grade of the machine."""
-    rows = [
-        dict(zip(CONFUSION, (machine, people, said, n, n / sum(row)), strict=True))
-        for machine, counts in machines.items()
-        for people, row in enumerate(counts)
-        for said, n in enumerate(row)
-    ]
-    return cf.Table.from_rows(rows, CONFUSION)
 
 
 def favoured(rows: Mapping[str, Sequence[tuple[float | None, float | None]]], measure: str = "AP") -> cf.Table:
@@ -446,15 +365,6 @@ def test_where_no_run_gains(runs: cf.Table) -> None:
 
 # Stopping
 
-STOPPING = ("delta", "most", "labels", "per_item", "stopped", "error", "low", "high", "all_error")
-
-
-def stopping(rows: Sequence[tuple[float, int, float]], every: float | None = 0.1) -> cf.Table:
-    """Delta, labels of 100 items, error."""
-    full = [(d, 10, n, n / 100, 0.5, e, e - 0.05, e + 0.05, every) for d, n, e in rows]
-    made = [dict(zip(STOPPING, row, strict=True)) for row in full]
-    return cf.Table.from_rows(made, STOPPING, caption="stopping early among 1,000 labels")
-
 
 @pytest.mark.parametrize(
     ("rows", "every", "said"),
@@ -485,21 +395,6 @@ def test_how_many_labels_are_enough(rows: list[tuple[float, int, float]], every:
 
 
 # Strengths
-
-STRENGTHS = ("topic", "document", "strength", "low", "high", "wins", "losses", "ties", "rank")
-
-
-def strengths(topics: Mapping[str, Sequence[tuple[float | None, float]]]) -> cf.Table:
-    """Of each topic the strengths of its documents and how far their intervals reach; the strongest first."""
-    rows = [
-        (topic, f"{topic}-d{i}", s, s and s - reach, s and s + reach, 1, 1, 0, None if s is None else i + 1)
-        for topic, each in topics.items()
-        for i, (s, reach) in enumerate(each)
-    ]
-    return cf.Table.from_rows([dict(zip(STRENGTHS, row, strict=True)) for row in rows], STRENGTHS)
-
-
-CLEAR, CLOSE = [(1.0, 0.2), (0.2, 0.3), (-1.2, 0.3)], [(1.0, 0.6), (0.2, 0.3), (-1.2, 0.3)]  # .8 > .5, .4 < .5
 
 
 @pytest.mark.parametrize(
@@ -541,25 +436,6 @@ def test_strengths_of_some_topics(tmp_path: Path) -> None:
 
 
 # Of all
-
-TABLES = {
-    "workers": workers(FOUR),
-    "aggregations": aggregations(JUDGED),
-    "label-orders": orders(THREE),
-    "label-noise": noise([(0.9, 0.8, 0.95, 1, 2), (0.85, 0.8, 0.9, 1, 2), (0.4, 0.3, 0.5, 3, 3)]),
-    "machines": confusion({"llm": COUNTS, "big": ((9, 1), (0, 10))}),
-    "stopping": stopping([(0.01, 900, 0.1), (0.05, 500, 0.108), (0.2, 200, 0.3)]),
-    "strengths": strengths({"t1": CLEAR, "t2": CLOSE, "t3": CLOSE}),
-}
-SAID = {
-    "workers": {"labels of the worker", "equal to the merged labels", "as if without looking", "machine", "spam"},
-    "aggregations": {"right on gold items", "changed", "tied", *JUDGED},
-    "label-orders": {"run 0 · 1", "2 · run 0", *THREE},
-    "label-noise": {"AP", "value", "ranks drawn", "run0", "run2", "1–2"},
-    "machines": {"people's grade", "the machine's grade", "llm", "big"},
-    "stopping": {"labels asked for", "error", "all labels", "δ .05"},
-    "strengths": {"strength", "t1", "t1-d0", "t3-d2"},
-}
 
 
 def odd(table: cf.Table, columns: tuple[str, ...]) -> cf.Table:

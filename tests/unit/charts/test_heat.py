@@ -16,47 +16,8 @@ from cranfield.charts import CHARTS, draw, save, to_picture
 from cranfield.charts._heat import BEST, SHADES, WORST
 from cranfield.charts._save import PNG, SVG, _roomy, count_marks
 from cranfield.core import Table, UnknownName
+from tests.support.chart_tables.heat_maps import SAID, TABLES, moved, per_topic
 from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
-
-
-def per_topic(runs: int, topics: int, measure: str = "AP", seed: int = 1) -> cf.Table:
-    """Values that grow with the number of the run and of the topic."""
-    noise = np.random.default_rng(seed).uniform(0, 0.1, (runs, topics))
-    values = 0.45 * (np.arange(runs)[:, None] / runs + np.arange(topics) / topics) + noise
-    return cf.Table(
-        {
-            "run": [f"run{r}" for r in range(runs) for _ in range(topics)],
-            "topic": [f"t{t}" for _ in range(runs) for t in range(topics)],
-            "measure": [measure] * runs * topics,
-            "value": values.reshape(-1),
-        },
-        "values per topic",
-    )
-
-
-def moved(before: list[int], after: list[int]) -> cf.Table:
-    """A board by ranks before and after."""
-    old, new = np.array(before), np.array(after)
-    return cf.Table(
-        {
-            "run": [f"system-{i + 1}" for i in range(len(before))],
-            "group": ["g"] * len(before),
-            "before": 1 - old / 200,
-            "after": 1 - new / 200,
-            "difference": (old - new) / 200,
-            "rank_before": old,
-            "rank_after": new,
-            "move": old - new,
-        },
-        "AP before and after",
-    )
-
-
-TABLES = {"topics-runs": per_topic(6, 10), "moved": moved([1, 2, 3, 4], [1, 3, 2, 4])}
-SAID = {
-    "topics-runs": {"run0", "run5", "t0", "t9", "0.0", "1.0"},
-    "moved": {"rank", "system-2", "2 → 3 · −.005", "climbs", "falls", "2 of 4 runs change rank; system-1 stays first"},
-}
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -6,31 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
+from tests.support.chart_tables.leaderboard_history import history
 from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
-
-
-def history(runs: int, *, tested: bool = False, seed: int = 2) -> cf.Table:
-    """Runs that grow better; the first two are baselines."""
-    draw = np.random.default_rng(seed)
-    means = 0.3 + 0.12 * (1 - np.exp(-np.arange(runs) / runs * 3)) + draw.normal(0, 0.02, runs)
-    best = max(means[:2])
-    rows = []
-    for i in range(runs):
-        kind = "baseline" if i < 2 else "sota" if means[i] > best else "run"
-        best = max(best, means[i])
-        day = date(2020, 8, 1) + timedelta(days=round(540 * i / runs))
-        rows.append({"run": f"system {i + 1}", "group": "g", "date": day, "mean": float(means[i]), "kind": kind})
-        if tested:
-            rows[-1]["significant"] = bool(i % 2) if kind == "sota" else None
-    return cf.Table.from_rows(rows, list(rows[0]))
-
-
-TABLES = {"sota": history(60, tested=True)}
 
 
 def dated(

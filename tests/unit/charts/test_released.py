@@ -8,23 +8,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
+from tests.support.chart_tables.private_topic_scores import ENTRIES, RUNS, TABLES, released
 from tests.support.rendered_charts import finding, seen, spec, told
-
-RUNS = {
-    "a1": [0.5, 0.5, 0.5, 0.5],
-    "b1": [0.9, 0.8, 0.9, 0.8],
-    "a2": [0.6, 0.6, 0.6, 0.4],
-    "a3": [0.7, 0.6, 0.6, 0.4],
-}
-ENTRIES = {"run": list(RUNS), "group": ["a", "b", "a", "a"]}
-
-
-def released(runs: dict[str, Any], **options: Any) -> cf.Table:
-    return cf.ladder(runs, decimals=3, **options)["released"]
-
-
-TABLES = {"released": released(RUNS, entries=ENTRIES)}
-SAID = {"released": {"value", "submissions of the team", "a", "b", "line: what the team saw"}}
 
 
 def layers(table: cf.Table) -> list[list[tuple[str, list[dict[str, Any]]]]]:

@@ -16,8 +16,7 @@ import pytest
 from cranfield.core import InputError
 from cranfield.data import Corpus, Limits, each_document, read_corpus
 from tests.support.expected_errors import check
-
-from .test_read_labels import write
+from tests.support.label_files import write
 
 DOCUMENTS = {
     "FT-1": ("Rates rise", "The bank raised rates & said why."),

@@ -12,7 +12,7 @@ from scipy import stats
 from cranfield.core import ParameterError, generator
 from cranfield.data import NOBODY, assess_grades
 from cranfield.data._flipped import SIDES, How, Side, flip_labels, flipped_grades
-from tests.conftest import Size
+from tests.support.run_size import Size
 
 Numbers = NDArray[np.float64]
 

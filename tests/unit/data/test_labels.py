@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.data import Labels, read_labels, read_qrels, read_votes
+from cranfield.data import read_labels, read_qrels, read_votes
+from tests.support.label_files import told
 
 ROWS = [
     ("t1", "d1", "ann", 1.0),
@@ -23,17 +24,6 @@ ROWS = [
 def frame(rows: list[tuple[str, str, str, float]], **more: list[Any]) -> dict[str, list[Any]]:
     columns = zip(*rows, strict=True)
     return {**dict(zip(("topic", "document", "worker", "grade"), map(list, columns), strict=True)), **more}
-
-
-def told(labels: Labels) -> list[tuple[str, str, str, float]]:
-    """The rows of labels, one by one."""
-    found = []
-    for item, worker, choice in zip(
-        labels.answers.item.tolist(), labels.answers.worker.tolist(), labels.answers.choice.tolist(), strict=True
-    ):
-        topic = labels.topics[labels.topic[item]]
-        found.append((topic, labels.document[item], labels.workers[worker], float(labels.grades[choice])))
-    return found
 
 
 def test_rows_become_numbers_and_come_back() -> None:

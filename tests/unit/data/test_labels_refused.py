@@ -11,21 +11,15 @@ import pytest
 from cranfield.core import InputError, ParameterError
 from cranfield.data import labels_from_qrels, read_labels
 from tests.support.expected_errors import IDS, check
-
-from .test_read_labels import FRAME, JSON_LINES, NAMES, qrels_files, text, write
+from tests.support.label_files import FILL, FRAME, JSON_LINES, NAMES, called, qrels_files, text, write
 
 COLUMNS = FRAME.to_dict(as_series=False)
 LINE = "a line reads: topic document worker grade"
-FILL = "fill or drop the row"
 SAME = "every line has the same columns"
 NUMBER = "a grade is a number"
 GIVE = "give a file name or a frame with columns topic, document, worker, grade"
 JSON = 'expected [{"topic": …}, …], or columns'
 DATES = "the first time is 2024-05-31: write dates as 2024-05-31 or 2024-05-31T14:05:00, or numbers everywhere"
-
-
-def called(what: str, names: str) -> str:
-    return f'{what} may be called {names}; or say where it is: columns={{"{what}": "…"}}'
 
 
 BROKEN: list[tuple[str, str | bytes, Any, str, int, str, str]] = [

@@ -15,31 +15,8 @@ import polars as pl
 import pytest
 
 from cranfield.data import Labels, labels_from_qrels, read_labels, read_qrels
+from tests.support.label_files import FRAME, JSON_LINES, NAMES, RECORDS, ROWS, TIMES, qrels_files, text, told, write
 
-from .test_labels import told
-
-ROWS = [
-    ("301", "FT-1", "ann", 1.0),
-    ("301", "FT-2", "ann", 0.0),
-    ("301", "FT-1", "gpt-4", 2.0),
-    ("007", "FT-1", "bob", 0.5),
-    ("007", "FT-1", "ann", 1.0),
-]
-TIMES = [5.0, 1.0, 2.5, 4.0, 3.0]
-NAMES = ("topic", "document", "worker", "grade")
-
-
-def text(separator: str = "\t", *, header: str = "", times: bool = False) -> str:
-    lines = [
-        separator.join((*row[:3], f"{row[3]:g}", *([f"{time:g}"] if times else [])))
-        for row, time in zip(ROWS, TIMES, strict=True)
-    ]
-    return "\n".join([header] * bool(header) + lines) + "\n"
-
-
-FRAME = pl.DataFrame(ROWS, schema=NAMES, orient="row")
-RECORDS = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
-JSON_LINES = "".join(json.dumps(record) + "\n" for record in RECORDS)
 FILES: dict[str, str | bytes | Callable[[Path], object]] = {
     "plain.tsv": text(),
     "plain.txt": text(" "),
@@ -64,15 +41,6 @@ FILES: dict[str, str | bytes | Callable[[Path], object]] = {
     "columns.json": json.dumps(FRAME.to_dict(as_series=False)),
     "columns.parquet": lambda path: FRAME.write_parquet(path),
 }
-
-
-def write(folder: Path, name: str, content: str | bytes | Callable[[Path], object]) -> Path:
-    path = folder / name
-    if callable(content):
-        content(path)
-    else:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -217,14 +185,6 @@ def test_grades_below_0_are_no_labels(tmp_path: Path) -> None:
     assert labels.source.problems.counts == (("W-NEGATIVE", 2), ("W-AGAIN", 1))
     assert [problem.where for problem in labels.source.problems.kept] == [f"{path}:1", f"{path}:3"]
     assert labels.source.problems.kept[0].message == "grades below 0: 2, left out"
-
-
-def qrels_files(folder: Path) -> dict[str, Path]:
-    files = {
-        "gpt-4": "t1 0 d1 1\nt1 0 d2 0\nt2 0 d1 -1\nt3 0 d1 -1\n",
-        "llama": "t2 0 d1 2\nt1 0 d2 1\n",
-    }
-    return {worker: write(folder, f"{worker}.qrels", content) for worker, content in files.items()}
 
 
 def test_judgments_are_labels_of_one_worker_each(tmp_path: Path) -> None:

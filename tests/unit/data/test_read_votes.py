@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from cranfield.core import ParameterError
 from cranfield.data import Votes, read_votes
 from tests.support.expected_errors import check
-
-from .test_labels_refused import FILL, called
-from .test_read_labels import write
+from tests.support.label_files import FILL, called, write
 
 NAMES = ("topic", "a", "b", "worker", "vote")
 ROWS = [

@@ -8,6 +8,7 @@ import pytrec_eval
 
 import cranfield as cf
 from cranfield.data import AGGREGATES, Given, find_topics
+from tests.support.value_cubes import made
 
 # RR of the runs: a 1, 1/2, 0; b 1/2, missing, 0. Topic 3 has nothing to find.
 QRELS = {"1": {"x": 1, "y": 0}, "2": {"x": 2}, "3": {"z": 0}}
@@ -15,23 +16,6 @@ RUNS = {
     "a": {"1": {"x": 2.0, "y": 1.0}, "2": {"n": 2.0, "x": 1.0}, "3": {"z": 1.0}},
     "b": {"1": {"y": 2.0, "x": 1.0}, "3": {"n": 1.0}},
 }
-
-
-def made(cube: object, *measures: Given, **more: object) -> cf.Values:
-    """Values out of numbers: (run, topic, measure)."""
-    numbers = np.array(cube, dtype=float)
-    runs, topics, _ = numbers.shape
-    everywhere = np.ones((runs, topics), dtype=bool)
-    return cf.Values(
-        runs=tuple("abcdef"[:runs]),
-        topics=tuple(str(t + 1) for t in range(topics)),
-        measures=measures or (Given("m"),),
-        cube=numbers,
-        counted=everywhere,
-        missing=~everywhere,
-        without_relevant=np.zeros((numbers.shape[2], topics), dtype=bool),
-        **more,  # type: ignore[arg-type]
-    )
 
 
 def test_the_geometric_mean_is_the_root_of_the_product() -> None:

@@ -9,7 +9,7 @@ import pytest
 import cranfield as cf
 from cranfield.core import Direction
 from cranfield.data import Given
-from tests.unit.data.test_values_over_topics import made
+from tests.support.value_cubes import made
 
 UP, DOWN = Given("up", direction=Direction.HIGHER), Given("down", direction=Direction.LOWER)
 

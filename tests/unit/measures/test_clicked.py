@@ -27,7 +27,7 @@ from cranfield.measures import (
     measure_all,
     parse_measure,
 )
-from tests.properties.test_axioms import falls
+from tests.support.properties.measure_cases import falls
 from tests.support.properties.topic_strategies import assess_grades
 
 A, S = (0.1, 0.4, 0.9), (0.05, 0.3, 0.8)

@@ -11,7 +11,7 @@ from cranfield.data import Qrels, Run, assess, read_qrels, read_run
 from cranfield.measures import parse_measures
 from cranfield.pooling import Candidates, Stratified, find_candidates, sampled_qrels, strata
 from cranfield.simulate import Campaign
-from tests.conftest import Size
+from tests.support.run_size import Size
 
 SMALL = 1e-5
 

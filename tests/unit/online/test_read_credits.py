@@ -11,12 +11,7 @@ from cranfield.core import ParameterError, Table
 from cranfield.data import Log, read_log
 from cranfield.online import FURTHER, Credits, logged_credits, multileave, read_credits
 from cranfield.simulate import simulate_log
-
-DOCUMENTS = [f"d{number:02}" for number in range(12)]
-QRELS = {"1": dict.fromkeys(DOCUMENTS[:4], 1), "2": dict.fromkeys(DOCUMENTS[2:5], 1)}
-GOOD = {topic: {document: -float(place) for place, document in enumerate(DOCUMENTS)} for topic in QRELS}
-BAD = {topic: {document: float(place) for place, document in enumerate(DOCUMENTS)} for topic in QRELS}
-RUNS = {"good": GOOD, "bad": BAD}
+from tests.support.simulations.interleaving_runs import GOOD, QRELS, RUNS
 
 
 def made_by(method: str, runs: dict[str, Any] = RUNS) -> dict[str, Any]:

@@ -23,8 +23,8 @@ from cranfield.pooling import (
     strata,
 )
 from cranfield.simulate import Campaign
-from tests.conftest import Size
 from tests.support.reference.strategy_definitions import Case, campaign, case_of
+from tests.support.run_size import Size
 
 TWO = Stratified(depths="3 12", shares="1 .4")
 

@@ -32,7 +32,7 @@ from cranfield.stats import (
     columns_of,
 )
 from cranfield.stats._agreement_counts import _by_itself, _way, significant_in_halves, winners_in_halves
-from tests.conftest import Size
+from tests.support.run_size import Size
 
 FAST = (Sign(), RankSum(), SignedRank(), T())
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from cranfield.core import Direction
 from cranfield.stats import Asked, Sign, T, Tukey, rank_stability
-from tests.unit.stats.test_board import boards, holm, made, simulated
+from tests.support.leaderboard_tables import boards, holm, made, simulated
 
 NAMES = "abcdefg"
 

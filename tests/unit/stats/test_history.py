@@ -24,7 +24,7 @@ from cranfield.stats import (
     sota_sentence,
     sota_table,
 )
-from tests.conftest import SIZE
+from tests.support.run_size import SIZE
 
 NAN = float("nan")
 COLUMNS = tuple("run group date mean step previous p p_adjusted significant level significant_live".split())

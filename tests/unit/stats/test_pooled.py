@@ -10,7 +10,7 @@ from scipy import optimize, stats
 from cranfield.core import ParameterError
 from cranfield.stats import Pairs
 from cranfield.stats._pooled import TAUS, Effects, Pooled, pool_effects
-from tests.conftest import Size
+from tests.support.run_size import Size
 
 Numbers = NDArray[np.float64]
 NARROW = "narrower than if all had one true difference: the collections lie close"

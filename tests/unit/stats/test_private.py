@@ -24,7 +24,7 @@ from cranfield.stats import (
     tau_ap,
 )
 from cranfield.stats._private import Welch
-from tests.conftest import SIZE
+from tests.support.run_size import SIZE
 
 NAN = float("nan")
 ME = Provenance(command="me")

@@ -11,7 +11,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.stats import RankStability, rank_stability
-from tests.conftest import Size
+from tests.support.run_size import Size
 
 HALF = Fraction(1, 2)
 # Tenths and fifths: many resamples tie two runs or three, and floats would not see it.

@@ -15,6 +15,7 @@ import cranfield as cf
 from cranfield.core import CranfieldError, Study
 from cranfield.online import Metric
 from cranfield.studies import ab, assign_users
+from tests.support.simulations.experiment_log import log_of
 from tests.support.simulations.experiment_users import users
 
 CTR = Metric("ctr", "clicks", "impressions")
@@ -23,7 +24,6 @@ CONTRACT = {
     "checks": ("check", "p", "effect", "passed"),
     "effects": ("measure", "control", "treatment", "difference", "relative", "low", "high", "p", "p_adjusted"),
 }
-DAYS = 10
 
 
 def rows(study: Study, table: str) -> list[dict[str, Any]]:
@@ -32,21 +32,6 @@ def rows(study: Study, table: str) -> list[dict[str, Any]]:
 
 def of(data: pl.DataFrame, arm: str, column: str) -> Any:
     return data.filter(pl.col("arm") == arm)[column].cast(float).to_numpy()
-
-
-def log_of(n: int = 60, *, seed: int = 3, arms: str = "ab", start: float = 1_700_000_000.0) -> list[dict[str, Any]]:
-    """Pages of users, who like some documents and come on some days; each user has one arm."""
-    random = np.random.default_rng(seed)
-    made = []
-    for who in range(n):
-        liking = 0.2 + 0.5 * np.random.default_rng(who).random()  # a habit, the same at any time
-        for page in range(random.integers(1, 5)):
-            at = start + 86_400.0 * float(random.integers(DAYS)) + page
-            for rank in (1, 2, 3):
-                row = {"impression": f"{who}-{page}", "user": f"u{who}", "arm": arms[who % len(arms)], "time": at}
-                row |= {"topic": "q", "rank": rank, "document": f"d{rank}", "clicked": bool(random.random() < liking)}
-                made.append(row)
-    return made
 
 
 def sums_of(log: list[dict[str, Any]]) -> pl.DataFrame:

@@ -10,8 +10,7 @@ from cranfield.core import ParameterError
 from cranfield.data import read_scores
 from cranfield.pooling import Groups, reuse_table, unjudged_sentence, unjudged_table
 from cranfield.studies import evaluate, health, unjudged
-from tests.support.reference.pool_evaluation import Plain, covid, simulated
-from tests.unit.studies.test_pool import as_dicts
+from tests.support.reference.pool_evaluation import Plain, as_dicts, covid, simulated
 
 
 def entries(case: Plain) -> dict[str, list[str]]:

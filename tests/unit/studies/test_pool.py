@@ -12,7 +12,7 @@ from cranfield.core import ParameterError, Study, UnknownName
 from cranfield.data import read_corpus
 from cranfield.pooling import STRATEGIES, Event, Judging
 from cranfield.studies import audit_pool, pool, read_candidates
-from tests.support.reference.pool_evaluation import Plain, simulated
+from tests.support.reference.pool_evaluation import Plain, as_dicts, simulated
 
 Rows = list[dict[str, Any]]
 
@@ -38,14 +38,6 @@ def by_topic(study: Study) -> dict[str, list[str]]:
     for row in rows_of(study):
         found.setdefault(row["topic"], []).append(row["document"])
     return found
-
-
-def as_dicts(case: Plain) -> dict[str, dict[str, dict[str, float]]]:
-    """The runs of a campaign with scores that say nothing but the order."""
-    return {
-        run: {topic: {document: -float(i) for i, document in enumerate(of)} for topic, of in ranked.items()}
-        for run, ranked in case.rankings.items()
-    }
 
 
 def first(case: Plain, topic: str, k: int) -> set[str]:

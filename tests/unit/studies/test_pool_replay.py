@@ -23,8 +23,7 @@ from cranfield.pooling import (
     unjudged_table,
 )
 from cranfield.studies import replay_pool
-from tests.support.reference.pool_evaluation import Plain, covid, significant, simulated, tau
-from tests.unit.studies.test_pool import as_dicts
+from tests.support.reference.pool_evaluation import Plain, as_dicts, covid, significant, simulated, tau
 
 Rows = list[dict[str, Any]]
 QRELS = {"1": {"a": 2, "b": 0, "d": 1}, "2": {"q": 1, "r": 0}}

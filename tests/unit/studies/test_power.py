@@ -12,6 +12,7 @@ from scipy import stats
 import cranfield as cf
 from cranfield.core import CranfieldError, ParameterError, ScaleError, Study
 from cranfield.stats import Range
+from tests.support.reference.t_test_power import power_of_t
 
 drawn = np.random.default_rng(3)
 MATRIX = (drawn.random((12, 1)) * 0.6 + drawn.random((12, 4)) * 0.3).round(3)
@@ -28,13 +29,6 @@ def rows(study: Study, table: str = "power") -> list[dict[str, Any]]:
 
 def verdict(*arguments: Any, **options: Any) -> dict[str, Any]:
     return dict(cf.power(*arguments, **options).verdict or {})
-
-
-def power_of_t(topics: int, difference: float, variance: float, level: float = 0.05) -> float:
-    """From the noncentral t distribution, both tails."""
-    shift = np.sqrt(topics / variance) * difference
-    limit = stats.t.isf(level / 2, topics - 1)
-    return float(stats.nct.sf(limit, topics - 1, shift) + stats.nct.cdf(-limit, topics - 1, shift))
 
 
 def power_of_anova(topics: int, runs: int, difference: float, variance: float, level: float = 0.05) -> float:

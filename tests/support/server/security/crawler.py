@@ -18,7 +18,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from cranfield.server.models import LabelVersion, Pool, Snapshot, Submission, Task, Team
 from cranfield.server.panels import PANELS
-from tests.support.server.planted_secrets import MAIN, PRIVATE, PUBLIC, ROLES, Planted
+from tests.support.server.security.planted_secrets import MAIN, PRIVATE, PUBLIC, ROLES, Planted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

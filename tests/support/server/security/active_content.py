@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
-    from tests.support.server.crawler import Answer
+    from tests.support.server.security.crawler import Answer
 
 LEADS = {"href", "src", "action", "formaction", "poster", "cite", "data", "xlink:href"} | {
     f"hx-{verb}" for verb in ("get", "post", "put", "patch", "delete", "push-url", "replace-url")
