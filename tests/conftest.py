@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import ir_measures
 import pytest
-import pytrec_eval
 from hypothesis import HealthCheck, settings
 
-from benchmarks import make_big_run
-from tests.support.run_size import SIZE, SIZES, Size
+pytest.register_assert_rewrite("tests.support")  # before any of its modules is imported
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from benchmarks import make_big_run  # noqa: E402
+from tests.support.run_size import SIZE, SIZES, Size  # noqa: E402
 
-pytest_plugins = ("tests.support.external_services", "tests.support.ir_datasets_catalogue")
-
-
-class Careful(pytrec_eval.RelevanceEvaluator):
-    """trec_eval inside this process, kept from topics with grades below 0 alone: there it writes past its memory."""
-
-    def __init__(self, query_relevance: dict[str, dict[str, int]], *arguments: Any, **options: Any) -> None:
-        for topic, grades in query_relevance.items():
-            assert max(grades.values(), default=0) >= 0, f"topic {topic} has no grade from 0 up"
-        super().__init__(query_relevance, *arguments, **options)
-
-
-vars(pytrec_eval)["RelevanceEvaluator"] = Careful
+pytest_plugins = (
+    "tests.support.external_services",
+    "tests.support.ir_datasets_catalogue",
+    "tests.support.ir_measures_providers",
+)
 
 
 for _size in SIZES.values():
@@ -100,16 +88,6 @@ def skipped(config: pytest.Config) -> list[pytest.TestReport]:
 def size() -> Size:
     """How much work this run of the tests does."""
     return SIZE
-
-
-@pytest.fixture
-def providers_as_they_were() -> Iterator[None]:
-    """Take out of ir_measures what a test put in: others in this process ask it what it says by itself."""
-    asked, known = list(ir_measures.DefaultPipeline.providers), dict(ir_measures.providers.registry)
-    yield
-    ir_measures.DefaultPipeline.providers[:] = asked
-    ir_measures.providers.registry.clear()
-    ir_measures.providers.registry.update(known)
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,11 @@
 
 from math import sqrt
 
-import ir_measures
 import pytest
 
 import cranfield as cf
 from cranfield.measures import parse_measure
+from tests.support.guarded_peers import ir_measures
 
 from .inputs import graded, inputs
 from .reading import EXACT, assessed, by_topic, golden, said, values_of

@@ -4,10 +4,10 @@ from math import isnan
 from typing import Any
 
 import pytest
-import pytrec_eval
 
 import cranfield as cf
 from cranfield.data import Assessed, assess, read_qrels
+from tests.support.guarded_peers import pytrec_eval
 
 from . import aspect_inputs, diversity_inputs
 from .inputs import graded

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import pytrec_eval
 
 from cranfield.data import Assessed, assess
 from cranfield.measures import measure_all
+from tests.support.guarded_peers import pytrec_eval
 
 from .inputs import all_trec, notation
 from .reading import as_trec_eval, noise

@@ -4,12 +4,12 @@ from math import exp, log
 from pathlib import Path
 
 import pytest
-import pytrec_eval
 
 from cranfield.core import InputError
 from cranfield.data import assess
 from cranfield.measures import measure_all, trec_eval_text
 from cranfield.studies import evaluate
+from tests.support.guarded_peers import pytrec_eval
 
 from .inputs import (
     KINDS,

@@ -9,7 +9,6 @@ Run from the root: python -m tests.golden.make.cwl_eval
 import logging
 from math import nan
 
-import ir_measures
 from cwl.ruler.cwl_ruler import (
     CWLMetric,
     IFTGoalCWLMetric,
@@ -27,6 +26,7 @@ from cwl.ruler.ranking import Ranking
 
 from tests.golden.inputs import lists, words
 from tests.golden.make.writing import save
+from tests.support.guarded_peers import ir_measures
 
 # What ir_measures calls them. The gain of a grade is (grade - min_rel) / (max_rel - min_rel), no less than 0.
 MEASURES = """

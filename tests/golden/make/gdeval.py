@@ -4,10 +4,9 @@ It rounds to five decimals, takes 4 as the top grade and needs perl.
 Run from the root: python -m tests.golden.make.gdeval
 """
 
-import ir_measures
-
 from tests.golden.inputs import graded
 from tests.golden.make.writing import save
+from tests.support.guarded_peers import ir_measures
 
 # What ir_measures calls them, and what we do.
 MEASURES = {

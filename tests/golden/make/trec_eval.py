@@ -3,10 +3,9 @@
 Run from the root: python -m tests.golden.make.trec_eval
 """
 
-import pytrec_eval
-
 from tests.golden.inputs import inputs, trec_names
 from tests.golden.make.writing import save
+from tests.support.guarded_peers import pytrec_eval
 
 
 def make() -> object:

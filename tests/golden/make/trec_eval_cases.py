@@ -5,10 +5,9 @@ Run from the root: python -m tests.golden.make.trec_eval_cases
 
 from math import isnan
 
-import pytrec_eval
-
 from tests.golden.inputs import cases, is_graded, trec_names
 from tests.golden.make.writing import save
+from tests.support.guarded_peers import pytrec_eval
 
 # The options of trec_eval that pytrec_eval has: -l and -J.
 OPTIONS = {"": (1, False), "-l2": (2, False), "-J": (1, True), "-l2 -J": (2, True)}

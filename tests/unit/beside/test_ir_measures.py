@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, P, SetF, nDCG
@@ -17,6 +16,7 @@ from cranfield.beside import CranfieldProvider, register
 from cranfield.core import InputError
 from tests.golden import diversity_inputs
 from tests.golden.reading import golden
+from tests.support.guarded_peers import ir_measures
 
 AGREED = 1e-9
 ROUNDED = 5.1e-6  # gdeval prints five decimals

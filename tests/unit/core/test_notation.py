@@ -8,7 +8,6 @@ import warnings
 from enum import StrEnum
 from typing import Any, ClassVar
 
-import ir_measures
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 from cranfield.core import CranfieldError, Declared, Expression, ParameterError, describe, parse, parse_many, write
 from cranfield.core.notation import DEEPEST, LONGEST, _sorted_pairs
+from tests.support.guarded_peers import ir_measures
 
 KEYWORDS = {"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def"}
 KEYWORDS |= {"del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda"}

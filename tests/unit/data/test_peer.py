@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 import pytest
-import pytrec_eval
 
 from cranfield.data import assess
+from tests.support.guarded_peers import pytrec_eval
 from tests.support.reference import measure_definitions
 from tests.support.simulations.random_campaigns import Scores, random_campaign
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-import pytrec_eval
 
 import cranfield as cf
 from cranfield.data import AGGREGATES, Given, find_topics
+from tests.support.guarded_peers import pytrec_eval
 from tests.support.value_cubes import made
 
 # RR of the runs: a 1, 1/2, 0; b 1/2, missing, 0. Topic 3 has nothing to find.

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data import assess_grades
 from cranfield.measures import precision_recall
+from tests.support.guarded_peers import pytrec_eval
 
 
 def curve(ranking: Sequence[float], missed: Sequence[float] = (), **options: object) -> list[float]:

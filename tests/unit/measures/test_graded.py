@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import log2
 
-import ir_measures
 import pytest
-import pytrec_eval
 
 from cranfield.core import ParameterError, Scale
 from cranfield.data import assess
 from cranfield.measures import measure_all, parse_measure
 from cranfield.studies import evaluate
+from tests.support.guarded_peers import ir_measures, pytrec_eval
 from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
 from tests.support.reference import measure_definitions
 from tests.support.simulations.random_campaigns import Campaign, Scores, random_campaign

@@ -4,9 +4,7 @@ import time
 from math import log2, sqrt
 from pathlib import Path
 
-import ir_measures
 import pytest
-import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +24,7 @@ from cranfield.measures._trec import trec_name
 from cranfield.studies import evaluate
 from tests.golden.inputs import graded, inputs
 from tests.golden.reading import golden
+from tests.support.guarded_peers import ir_measures, pytrec_eval
 
 EXACT = 1e-12
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import pytrec_eval
 from ir_measures.bin import msmarco_eval
 
 from cranfield.core import ParameterError, Ties, UnknownName
@@ -14,6 +13,7 @@ from cranfield.data import Values, assess
 from cranfield.measures import PEERS, Peer, measure_all, parse_measure, peer
 from tests.golden.inputs import graded, inputs
 from tests.golden.reading import by_topic, golden
+from tests.support.guarded_peers import pytrec_eval
 from tests.support.properties.measure_cases import CASES
 
 ROOT = Path(__file__).parents[3]

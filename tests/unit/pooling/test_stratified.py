@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import pytrec_eval
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
@@ -23,6 +22,7 @@ from cranfield.pooling import (
     strata,
 )
 from cranfield.simulate import Campaign
+from tests.support.guarded_peers import pytrec_eval
 from tests.support.reference.strategy_definitions import Case, campaign, case_of
 from tests.support.run_size import Size
 

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import pytrec_eval
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from cranfield.simulate import MSMARCO, TREC8, Campaign, Made, document_id
+from tests.support.guarded_peers import pytrec_eval
 
 Matrix = NDArray[np.float64]
 
