@@ -66,12 +66,12 @@ bench: .venv/.synced-test .venv/.synced-bench native services ## measure against
 docs: .venv/.synced-docs native ## build the documentation into docs/_build; any warning fails
 	sphinx-build -W -n --keep-going docs docs/_build
 
-manual: native ## write the pages for man, made from the commands, to where the wheel takes them from
-	@rm -f cranfield.data/data/share/man/man1/*.1
-	python -m cranfield.cli._manual cranfield.data/data/share/man/man1
+manual: native ## generate the manual pages in man/ from the commands
+	@rm -f man/data/share/man/man1/*.1
+	python -m cranfield.cli._manual man/data/share/man/man1
 
 # With MANYLINUX=manylinux_2_17 for every system since then, not only for those that are as new as this one.
-wheel: manual $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
+wheel: .venv/.synced-build $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
 	@rm -rf dist build/wheel
 	mkdir -p build/wheel
 	maturin build --release --locked $(if $(MANYLINUX),--zig --compatibility $(MANYLINUX) --target-dir native/target/portable) --out dist
@@ -87,7 +87,10 @@ wheel: manual $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and t
 	    CARGO_TARGET_DIR=$(CURDIR)/native/target "$$clean/bin/pip" install --quiet --constraint build/wheel/constraints.txt "$$2"
 	    # From elsewhere: beside src/ an import could find the source tree instead.
 	    (cd build/wheel && "../../$$clean/bin/cranfield" --version && "../../$$clean/bin/python" -c 'import cranfield')
-	    test -s "$$clean/share/man/man1/cranfield.1" -a -s "$$clean/share/man/man1/cranfield-evaluate.1"
+	    # The installed manual pages must be exactly those that the installed commands generate.
+	    (cd build/wheel && "../../$$clean/bin/python" -m cranfield.cli._manual "man-$$1")
+	    diff <(cd "build/wheel/man-$$1" && sha256sum cranfield*.1) <(cd "$$clean/share/man/man1" && sha256sum cranfield*.1) ||
+	        { echo 'hint: run make manual' >&2; exit 1; }
 	    echo "installed and started: $$2"
 	}
 	try source "$$source"
@@ -105,7 +108,7 @@ wheel: manual $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and t
 
 clean: ## remove everything that was built, the environment too
 	rm -rf .venv build dist docs/_build native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
-	rm -f src/cranfield/_native*.so cranfield.data/data/share/man/man1/*.1
+	rm -f src/cranfield/_native*.so
 
 # Always: cargo knows what changed, and tests against yesterday's reader are worse than a second of waiting.
 # uv, because maturin passes options that the pip of Debian 12 does not know; a group, because its default is all of dev.

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from cranfield.cli._main import cranfield as program
 from cranfield.cli._manual import kept, pages, write
 from tests.support.cli.commands import Command
 
+COMMITTED = Path(__file__).parents[2] / "man" / "data" / "share" / "man" / "man1"
 PAGES = pages()
 
 
@@ -51,6 +53,22 @@ def test_the_page_of_the_program_is_the_map() -> None:
     assert [group for group in GROUPS if group not in page] == []
     assert re.findall(r"^ +cranfield-(\w+)\(1\)", page, re.MULTILINE) == list(COMMANDS)
     assert "EXIT STATUS" in page
+
+
+def test_the_committed_pages_match_the_commands() -> None:
+    committed = {path.name: path.read_bytes() for path in COMMITTED.iterdir()}
+    generated = {name: text.encode() for name, text in PAGES.items()}
+    differing = [name for name in sorted(committed | generated) if committed.get(name) != generated.get(name)]
+    assert differing == [], "the manual pages are out of date (hint: run `make manual`)"
+
+
+def test_the_pages_do_not_depend_on_the_environment(tmp_path: Path) -> None:
+    environment = {"COLUMNS": "40", "LC_ALL": "C", "TZ": "Asia/Tokyo", "HOME": str(tmp_path), "PYTHONHASHSEED": "7"}
+    command = [sys.executable, "-m", "cranfield.cli._manual", "man1"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "man1").iterdir()} == {
+        name: text.encode() for name, text in PAGES.items()
+    }
 
 
 def test_a_line_that_begins_like_a_command_of_roff_is_text() -> None:
