@@ -1,6 +1,6 @@
 """Tell whether one search system is really better than another."""
 
-from ._later import Later
+from ._lazy_imports import Later
 
 __version__ = "0.1.0"  # a contract test holds it to pyproject.toml; importlib.metadata would cost 15 ms at every start
 

@@ -20,7 +20,7 @@ LAYERS = [  # lowest first, as drawn in the design
 ]
 HEIGHT = {name: height for height, row in enumerate(LAYERS) for name in row}
 FRONT = {"server", "cli"}  # what may use the package as a user does: `import cranfield`
-BESIDE = {"__init__.py", "__main__.py", "_later.py"}  # files that belong to no layer
+BESIDE = {"__init__.py", "__main__.py", "_lazy_imports.py"}  # files that belong to no layer
 AHEAD = Path("cli", "_ahead.py")  # begins to read before anything else is loaded
 
 
@@ -47,7 +47,7 @@ def problems(root: Path) -> list[str]:
             if parts[0] != "cranfield":
                 continue
             there = parts[1] if len(parts) > 1 else ""
-            if there == "_later":  # imports nothing of ours
+            if there == "_lazy_imports":  # imports nothing of ours
                 continue
             there = there if there in HEIGHT or there == "_native" else home.get(there, "")
             if there == "_native":

@@ -5,7 +5,7 @@ Nothing here is loaded with the package itself, and each module needs the tool t
 
 from typing import TYPE_CHECKING
 
-from cranfield._later import Later
+from cranfield._lazy_imports import Later
 
 if TYPE_CHECKING:
     from ._ir_measures import CranfieldProvider as CranfieldProvider

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._base import Chart, Picture, chart, inline
 from ._places import Axis, labels, texts

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
-from cranfield.core.render import width
+from cranfield.core.rendering import width
 
 from ._base import Chart, Picture, chart, inline
 from ._places import LETTER

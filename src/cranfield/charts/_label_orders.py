@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import ParameterError, Table, need
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._base import Chart, Picture, chart, inline
 from ._places import Axis, spread

@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import ParameterError, Table, need
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._base import Chart, Picture, chart, inline
 from ._theme import FAINT, INK, THEME

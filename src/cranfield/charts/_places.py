@@ -6,7 +6,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import need
-from cranfield.core.render import width
+from cranfield.core.rendering import width
 
 from ._base import inline
 from ._theme import INK

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._base import Chart, Picture, chart, inline
 from ._theme import COLOURS, INK, PALE, QUIET, THEME

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from cranfield.core import ParameterError, Table
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._places import Axis
 from ._words import counted, listed, lower_is_better, number, short

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._base import Chart, Picture, chart, inline
 from ._places import spread

@@ -6,7 +6,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal
 
 from cranfield.core import need
-from cranfield.core.render import width
+from cranfield.core.rendering import width
 
 from ._base import inline
 from ._fronts import between

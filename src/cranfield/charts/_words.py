@@ -4,7 +4,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import CranfieldError, Direction, ParameterError, Table, need
-from cranfield.core.render import visible, width
+from cranfield.core.rendering import visible, width
 from cranfield.measures import parse_named
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from cranfield.core import ParameterError, Provenance, Study, Table
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 from cranfield.server.client import EXAMPLE, Address, Server
 
 from ._show import note, put, typed

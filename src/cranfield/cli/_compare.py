@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cranfield.core import ChecksFailed, Study
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 from cranfield.studies import compare, wide_dominance, wide_outcomes, wide_overall
 
 from ._layout import notes_on

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from cranfield.core import SEED, Study, Table
-from cranfield.core.render import paragraph, render
+from cranfield.core.rendering import paragraph, render
 from cranfield.simulate import Campaign
 from cranfield.stats import shorten
 from cranfield.studies import compare, evaluate, leaderboard

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cranfield.core import MissingExtra, Study, Table
-from cranfield.core.render import paragraph, render
+from cranfield.core.rendering import paragraph, render
 from cranfield.data import Values, connect
 from cranfield.online import multileave
 from cranfield.simulate import Written, simulate_log

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from cranfield.core import ChecksFailed
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 from cranfield.studies import lint
 
 from ._show import check_output, output_options, progress, put, show, typed, usual_format

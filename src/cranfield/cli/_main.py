@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from cranfield.core import VERSION, ChecksFailed, CranfieldError, InputError
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 from ._usage import in_options, two_lines
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import Study, Table
-from cranfield.core.render import paragraph, render, visible
+from cranfield.core.rendering import paragraph, render, visible
 from cranfield.studies import wide_dominance, wide_overall
 
 FEW = 5  # movers either way that are shown

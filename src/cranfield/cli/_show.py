@@ -15,7 +15,7 @@ from typing import TypeVar
 import click
 
 from cranfield.core import FORMATS, POLICIES, ParameterError, Study, Table
-from cranfield.core.render import paragraph, pieces, render, visible
+from cranfield.core.rendering import paragraph, pieces, render, visible
 from cranfield.data import ORDERS
 
 from ._files import check_place, is_stream, whole

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .declare import parameters
+from .catalogue import parameters
 from .errors import ParameterError
 
 Scalar: TypeAlias = int | float | str | bool | None

@@ -7,7 +7,7 @@ from typing import Any
 
 from .errors import ParameterError
 from .provenance import Provenance
-from .render import json_rows, plain, to_json, visible
+from .rendering import json_rows, plain, to_json, visible
 from .table import Table
 
 CONTRACT = 1  # of the JSON object; a change that breaks a reader adds one

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .errors import ParameterError, need
 from .provenance import Provenance
-from .render import Cell, render
+from .rendering import Cell, render
 
 if TYPE_CHECKING:
     import pandas as pd

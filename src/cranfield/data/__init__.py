@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cranfield._later import Later
+from cranfield._lazy_imports import Later
 from cranfield._native import Strings as Strings
 
 from ._aggregates import AGGREGATES as AGGREGATES

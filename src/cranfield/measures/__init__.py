@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cranfield._later import Later
+from cranfield._lazy_imports import Later
 
 from ._base import MEASURES as MEASURES
 from ._base import Binary as Binary

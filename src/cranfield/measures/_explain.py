@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.core import Study, Table, definition, parameters
-from cranfield.core.explain import explain_declared, settings_in_words
+from cranfield.core.declaration_help import explain_declared, settings_in_words
 from cranfield.data import NEEDED, assess_grades
 
 from ._base import MEASURES, Browsing, Cascade, Discounted, Measure, Reader

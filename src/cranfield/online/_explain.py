@@ -4,7 +4,7 @@ from typing import Any
 
 from cranfield.clickmodels import CLICK_MODELS
 from cranfield.core import Catalogue, Study, Table, UnknownName, definition, parameters
-from cranfield.core.explain import explain_declared, settings_in_words
+from cranfield.core.declaration_help import explain_declared, settings_in_words
 
 from ._assign import ASSIGNMENTS
 from ._counterfactual import ESTIMATORS

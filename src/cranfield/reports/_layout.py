@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from cranfield.core import Table
-from cranfield.core.render import shown
+from cranfield.core.rendering import shown
 
 CENTRES = ("difference", "mean", "value", "share", "tau")  # what a low and a high lie around
 OPTIONAL = ("group", "date", "letters", "note", "flip", "warning")  # what a row need not have

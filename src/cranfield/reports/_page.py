@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Table, need
-from cranfield.core.render import render, shown, visible
+from cranfield.core.rendering import render, shown, visible
 
 from ._bibliography import Citations, bibliography
 from ._kept import MARK, keep

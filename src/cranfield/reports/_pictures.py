@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import ParameterError, Study, definition
-from cranfield.core.render import visible
+from cranfield.core.rendering import visible
 
 if TYPE_CHECKING:
     from cranfield.charts._base import Picture

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.charts import to_picture
 from cranfield.core import Study
-from cranfield.core.render import plain
+from cranfield.core.rendering import plain
 from cranfield.crowds import (
     Majority,
     join_runs,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.charts import to_picture
-from cranfield.core.render import plain
+from cranfield.core.rendering import plain
 from cranfield.studies import compare, evaluate
 
 from . import blobs

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cranfield.core import Catalogue, Study, Table, UnknownName, definition, parameters
-from cranfield.core.explain import explain_declared, settings_in_words
+from cranfield.core.declaration_help import explain_declared, settings_in_words
 
 from ._base import TESTS, Method
 from ._bayes import BELIEFS

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import Scale, generator
-from cranfield.core.declare import Limits
+from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix, Rows
 
 from ._base import Answer, Asked, Pairs, PairTest, pair_test

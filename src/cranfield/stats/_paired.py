@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Scale
-from cranfield.core.declare import Limits, Positive
+from cranfield.core.catalogue import Limits, Positive
 from cranfield.core.types import Matrix
 
 from ._base import Answer, Asked, Pairs, PairTest, pair_test, tail

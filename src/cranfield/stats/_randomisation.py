@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Scale
-from cranfield.core.declare import Limits
+from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix
 
 from ._base import Alternative, Answer, Asked, Pairs, PairTest, pair_test

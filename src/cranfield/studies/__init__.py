@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cranfield._later import Later
+from cranfield._lazy_imports import Later
 
 from ._evaluate import evaluate as evaluate
 from ._question import Question as Question

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.core import Provenance, Study, Table
-from cranfield.core import render as rendering
-from cranfield.core.render import pieces, render, to_json
+from cranfield.core import rendering as rendering
+from cranfield.core.rendering import pieces, render, to_json
 
 ROWS = 50_001
 LARGE = Table({"run": ["a\tb", "c"] * 25_000 + ["d"], "n": list(range(ROWS)), "v": [0.1, None, 2.5] * 16_667})

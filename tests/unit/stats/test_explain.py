@@ -3,7 +3,7 @@
 import pytest
 
 from cranfield.core import UnknownName
-from cranfield.core.explain import WIDE
+from cranfield.core.declaration_help import WIDE
 from cranfield.stats import FAMILIES_IN_WORDS, TESTS, PairTest, by_family, explain_method, methods, methods_explained
 from cranfield.stats._explain import CATALOGUES, declared
 

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from cranfield import measures, stats
 from cranfield.core import FORMATS, ParameterError, Table
-from cranfield.core.render import plain, render, shown, visible, width
+from cranfield.core.rendering import plain, render, shown, visible, width
 
 TABLE = Table(
     {"run": ["bm25", "漢字"], "value": [0.123456, None], "topics": [50, 7], "p": [1e-12, 3.2e-6]},

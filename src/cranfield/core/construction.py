@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from .declare import Catalogue
+from .catalogue import Catalogue
 from .errors import ParameterError
 from .notation import Expression
 

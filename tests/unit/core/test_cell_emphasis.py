@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from cranfield.core import FORMATS, Table
-from cranfield.core.render import render
+from cranfield.core.rendering import render
 
 PLAIN = Table({"run": ["a", "b"], "AP": [0.25, 0.5], "n": [3, 4]}, "2 topics")
 TABLE = Table(PLAIN.data, PLAIN.caption, best=frozenset({(1, "AP")}))

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .declare import parameters
+from .catalogue import parameters
 
 WIDE = 88
 LABEL = 11  # letters of the longest label
