@@ -1,6 +1,9 @@
 """Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
 
-from .construction import construct as construct
+from .api_stability import EXPERIMENTAL as EXPERIMENTAL
+from .api_stability import Stability as Stability
+from .api_stability import experimental as experimental
+from .api_stability import stability as stability
 from .catalogue import Catalogue as Catalogue
 from .catalogue import Chance as Chance
 from .catalogue import Declared as Declared
@@ -10,6 +13,7 @@ from .catalogue import Positive as Positive
 from .catalogue import Share as Share
 from .catalogue import definition as definition
 from .catalogue import parameters as parameters
+from .construction import construct as construct
 from .errors import ChecksFailed as ChecksFailed
 from .errors import CranfieldError as CranfieldError
 from .errors import InputError as InputError
@@ -23,21 +27,17 @@ from .notation import describe as describe
 from .notation import parse as parse
 from .notation import parse_many as parse_many
 from .notation import write as write
-from .scale_policy import POLICIES as POLICIES
-from .scale_policy import Policy as Policy
-from .scale_policy import listed as listed
-from .scale_policy import weigh as weigh
-from .api_stability import EXPERIMENTAL as EXPERIMENTAL
-from .api_stability import Stability as Stability
-from .api_stability import experimental as experimental
-from .api_stability import stability as stability
+from .proportion_interval import score_interval as score_interval
 from .provenance import VERSION as VERSION
 from .provenance import Input as Input
 from .provenance import Provenance as Provenance
 from .rendering import FORMATS as FORMATS
+from .scale_policy import POLICIES as POLICIES
+from .scale_policy import Policy as Policy
+from .scale_policy import listed as listed
+from .scale_policy import weigh as weigh
 from .seed import SEED as SEED
 from .seed import generator as generator
-from .proportion_interval import score_interval as score_interval
 from .study import Study as Study
 from .table import Table as Table
 from .table import stack as stack
