@@ -8,7 +8,7 @@ import numpy as np
 
 from cranfield.core import Direction, Table
 from cranfield.data import Values, read_scores
-from cranfield.data._values import Given
+from cranfield.data.values.value_cube import Given
 from cranfield.stats import (
     Asked,
     Holm,

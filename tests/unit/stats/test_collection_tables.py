@@ -11,7 +11,7 @@ from scipy import stats
 
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values, read_scores
-from cranfield.data._values import Given
+from cranfield.data.values.value_cube import Given
 from cranfield.stats._collection_tables import collection_tables, collections_sentence
 from tests.golden import pooled_inputs
 from tests.golden.reading import golden

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 from cranfield.core import Direction, ParameterError, Provenance
 from cranfield.data import Values
-from cranfield.data._values import Given
+from cranfield.data.values.value_cube import Given
 from cranfield.stats import Asked, Pairs, answered_table, harm_table
 from cranfield.stats._corrections import Uncorrected
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Values, read_scores
-from cranfield.data._values import Given
+from cranfield.data.values.value_cube import Given
 from cranfield.stats import Pairs, movers_table, moving_tables, topics_table
 
 NAN = float("nan")

@@ -12,7 +12,7 @@ from scipy import stats
 
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values, read_scores
-from cranfield.data._values import Given
+from cranfield.data.values.value_cube import Given
 from cranfield.stats import left_out_table, orders_table, rbo, sizes_table, tau_ap, topics_until
 
 NAMES = "abcdefghijklmnop"

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Values
-from cranfield.data._values import Given
+from cranfield.data.values.value_cube import Given
 from cranfield.stats import (
     Asked,
     Bonferroni,

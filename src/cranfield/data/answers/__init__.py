@@ -1,0 +1,1 @@
+"""Written answers: nuggets, citations and their support."""

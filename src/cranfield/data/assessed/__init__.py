@@ -1,0 +1,1 @@
+"""Assessed runs: the rank of every judged document in every run, as arrays."""

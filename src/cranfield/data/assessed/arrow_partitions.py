@@ -1,0 +1,46 @@
+"""Some topics of many: judgments and runs out of one table of Arrow, where all of it is too large for one machine."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cranfield.data.files.columns import from_object
+from cranfield.data.judgments.qrels import Qrels, read_qrels
+from cranfield.data.runs.run import RunFrame
+from cranfield.data.files.data_source import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_part(
+    table: "pa.Table", runs: Sequence[str], *, gains: bool = False, name: str = "qrels"
+) -> tuple[Qrels | None, list[RunFrame]]:
+    """Judgments (None: there are none) and every run, which may have no rows, of a table of both.
+
+    Its columns are topic, run (null: the row is a judgment), document, number (the score, or the grade), and
+    perhaps rank and iteration. Nothing is digested: nobody has all the rows.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    code = pc.index_in(table["run"], value_set=pa.array(runs, table["run"].type)).fill_null(-1).to_numpy()
+    order = np.argsort(code, kind="stable")
+    ordered = table.take(pa.array(order))
+    starts = np.searchsorted(code[order], np.arange(len(runs) + 1)).tolist()
+    judged = _columns(ordered.slice(0, starts[0]), "grade", "iteration")
+    frames = []
+    for run, start, end in zip(runs, starts[:-1], starts[1:], strict=True):
+        rows = from_object(_columns(ordered.slice(start, end - start), "score", "rank"), "score", name=run)
+        frames.append(RunFrame(run, rows, Source(run, "", "run")))
+    return read_qrels(judged, gains=gains, name=name) if starts[0] else None, frames
+
+
+def _columns(table: "pa.Table", what: str, more: str) -> Mapping[str, Any]:
+    """Columns as everybody names them; what is null in a column of numbers is none there."""
+    found: dict[str, Any] = {name: table[name].combine_chunks() for name in ("topic", "document")}
+    found[what] = table["number"].to_numpy()
+    if more in table.column_names:
+        found[more] = table[more].combine_chunks() if more == "iteration" else table[more].to_numpy()
+    return found

@@ -1,0 +1,289 @@
+"""Columns out of whatever people hold their data in: frames, dictionaries, JSON, Parquet, CSV."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield._native import Strings
+
+from .json_parsing import parse_json
+from .input_problems import listed, problem
+from .parquet_shards import find_shards, joined
+
+PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
+SHORT = {".jl": ".jsonl"}  # as TREC and nuggetizer write it
+# The names under which the field keeps its columns; the first is ours.
+NAMES = {
+    "topic": ("topic", "qid", "query_id", "query-id", "q_id", "topic_id", "query"),
+    "document": (
+        *("document", "docno", "doc_id", "docid", "doc", "document_id", "pid", "corpus-id", "corpus_id", "passage_id"),
+        *("doc_ids", "corpus-ids"),
+    ),
+    "grade": ("grade", "relevance", "rel", "label", "score", "labels"),
+    "score": ("score", "sim", "similarity", "scores"),
+    "rank": ("rank",),
+    "iteration": ("iteration", "subtopic", "subtopic_id"),
+    "run": ("run", "run_id", "runid", "system", "tag"),
+}
+# Tables of nothing but these are lists of relevant pairs, as NanoBEIR has them; elsewhere a grade was forgotten.
+PAIRS = ({"query-id", "corpus-id"}, {"query_id", "corpus_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Foreign rows as typed columns: (topic, document, number), and the rank and the subtopic if there are any."""
+
+    topic: Strings
+    document: Strings
+    number: NDArray[np.float64]
+    iteration: Strings | None = None
+    rank: NDArray[np.float64] | None = None
+
+
+def from_object(data: Any, what: str, *, name: str) -> Columns:
+    """Columns of a dict of dicts, or of any frame; ``what`` is "grade" or "score"."""
+    if isinstance(data, Mapping):
+        if all(isinstance(row, Mapping) for row in data.values()):
+            return _from_dicts(data, what, name)
+        return _from_frame(dict(data), tuple(map(str, data)), what, name)
+    if type(data).__module__.startswith("polars") and hasattr(data, "collect"):
+        data = data.collect()  # a LazyFrame
+    if _is_stream(data):
+        import polars as pl
+
+        data = pl.DataFrame(data)
+    columns = getattr(data, "columns", None)
+    if columns is None:
+        columns = getattr(data, "column_names", None)  # pyarrow
+    if columns is None or not hasattr(data, "__getitem__"):
+        hint = "give a file name, a frame with columns topic, document and " + what + ", or a dict of dicts"
+        raise problem(name, "E-KIND", f"an object of type {type(data).__name__} holds no {what}s", hint)
+    # pyarrow's Table has .columns too: they are the data, its names are elsewhere.
+    names = getattr(data, "column_names", None) or list(columns)
+    return _from_frame(data, tuple(map(str, names)), what, name)
+
+
+def _is_stream(data: Any) -> bool:
+    """Whether this is rows that come as Arrow, and no frame: a reader of Arrow, a relation of DuckDB."""
+    known = type(data).__module__.partition(".")[0] in ("polars", "pandas") or hasattr(data, "column_names")
+    return hasattr(data, "__arrow_c_stream__") and not known
+
+
+def from_file(path: Path, what: str) -> Columns | None:
+    """Columns of a JSON, JSON Lines, Parquet or CSV file, told by its suffix; ``None`` for any other.
+
+    A table that lies in several Parquet files is one.
+    """
+    suffix = column_suffix(path)
+    if suffix == ".parquet" or not (suffix or path.is_file()):
+        shards = find_shards(path)
+        if shards:
+            return from_object(joined([read_frame(one, "read_parquet") for one in shards]), what, name=str(path))
+    match suffix:
+        case ".json":
+            return _from_json(path, what)
+        case ".jsonl" | ".ndjson":
+            return from_object(read_frame(path, "read_ndjson", infer_schema_length=None), what, name=str(path))
+        case ".parquet":
+            return from_object(read_frame(path, "read_parquet"), what, name=str(path))
+        case ".csv":
+            # Every column as text first: an id such as 007 stays what it is.
+            return from_object(read_frame(path, "read_csv", infer_schema=False), what, name=str(path))
+    return None
+
+
+def bare_suffix(path: Path) -> str:
+    """The suffix of a file before it was packed: .json of run.json.gz."""
+    bare = path.with_suffix("") if path.suffix.lower() in PACKERS else path
+    return bare.suffix.lower()
+
+
+def column_suffix(path: Path) -> str:
+    """The suffix that names a format of columns, .json of run.json.gz too; otherwise nothing."""
+    suffix = SHORT.get(bare_suffix(path), bare_suffix(path))
+    return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
+
+
+def _unpacked(path: Path, *, most: int | None = None) -> bytes:
+    """The bytes of a file, unpacked if its name says that it is packed; refused where there are more than ``most``."""
+    packer = PACKERS.get(path.suffix.lower())
+    try:
+        with import_module(packer).open(path) if packer else path.open("rb") as file:
+            content: bytes = file.read(-1 if most is None else most + 1)
+    except FileNotFoundError:
+        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
+    except _damage(packer) as error:
+        message = f"the compressed data is damaged or cut short ({error})" if packer else f"reading failed: {error}"
+        code = "E-INFLATE" if packer else "E-READ"
+        raise problem(str(path), code, message, "fetch or pack the file again") from None
+    if most is not None and len(content) > most:
+        raise problem(str(path), "E-SIZE", f"there are more than {most >> 20:,} MB in it", "is it the right file?")
+    return content
+
+
+def _damage(packer: str | None) -> tuple[type[Exception], ...]:
+    """What reading may raise; the standard library has errors of their own for damaged data."""
+    own = {"gzip": ("zlib", "error"), "lzma": ("lzma", "LZMAError")}.get(packer or "")
+    return (EOFError, OSError, ValueError, *([getattr(import_module(own[0]), own[1])] if own else ()))
+
+
+def read_frame(path: Path, reader: str, **options: Any) -> Any:
+    """A file as a polars frame; ``reader`` is the function of polars that reads it."""
+    import polars as pl
+
+    content = BytesIO(_unpacked(path))
+    try:
+        return getattr(pl, reader)(content, **options)
+    except pl.exceptions.NoDataError:
+        raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = str(error).partition("\n")[0]
+        hint = f"check that it is what its name says: {column_suffix(path)}"
+        raise problem(str(path), "E-FORMAT", f"the file cannot be read: {first}", hint) from None
+
+
+def _from_json(path: Path, what: str) -> Columns:
+    text = _unpacked(path)
+    shape = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
+    twice = "keep one entry for each topic and document"
+    data = parse_json(text, str(path), f"expected {shape}", twice=twice)
+    if isinstance(data, list) and all(isinstance(row, dict) for row in data):
+        keys = list(dict.fromkeys(key for row in data for key in row))
+        data = {key: [row.get(key) for row in data] for key in keys}
+    columns = isinstance(data, dict) and all(isinstance(column, list) for column in data.values())
+    nested = isinstance(data, dict) and all(isinstance(row, dict) for row in data.values())
+    if not (columns or nested):
+        raise problem(str(path), "E-JSON", f"JSON of this shape holds no {what}s", f"expected {shape}")
+    return from_object(data, what, name=str(path))
+
+
+def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> Columns:
+    topics = [topic for topic, row in data.items() for _ in row]
+    documents = [document for row in data.values() for document in row]
+    values = [number for row in data.values() for number in row.values()]
+    return Columns(
+        strings(topics, "topic", name),
+        strings(documents, "document", name),
+        numbers(values, what, name),
+    )
+
+
+def _named(names: Sequence[str]) -> dict[str, str | None]:
+    """Under which of the ``names`` each of our columns goes."""
+    return {wanted: next((alias for alias in aliases if alias in names), None) for wanted, aliases in NAMES.items()}
+
+
+def find_columns(
+    names: Sequence[str], what: str, name: str, *, also: tuple[str, ...] = ()
+) -> tuple[str, dict[str, str | None]]:
+    """What the number of each row is, and which of the ``names`` each of our columns has; ``also`` must be there too.
+
+    A ranking without scores has its ranks: the first is the highest score.
+    """
+    found = _named(names)
+    if what == "score" and found["score"] is None and found["rank"] is not None:
+        what = "rank"
+    for wanted in (*also, "topic", "document", what):
+        if found[wanted] is None:
+            hint = f"there are: {listed(names, most=8)}; {wanted} may be called {', '.join(NAMES[wanted][:5])}"
+            raise problem(name, "E-COLUMNS", f"there is no column for the {wanted}", hint)
+    return what, found
+
+
+def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Columns:
+    found = _named(names)
+    if _has_lists(frame, found["document"]):
+        frame, names = _one_each(frame, found, what)
+    if what == "grade" and set(names) in PAIRS:
+        frame = {**{column: frame[column] for column in names}, "grade": np.ones(len(frame[names[0]]))}
+        names = (*names, "grade")
+    what, found = find_columns(names, what, name)
+    number = numbers(frame[found[what]], what, name)
+    if not len(number):  # an empty column may have no type
+        return Columns(Strings([]), Strings([]), number)
+    iteration = found["iteration"] if what == "grade" else None
+    rank = found["rank"] if what != "grade" else None
+    return Columns(
+        strings(frame[found["topic"]], "topic", name),
+        strings(frame[found["document"]], "document", name),
+        -number if what == "rank" else number,
+        strings(frame[iteration], "iteration", name) if iteration else None,
+        numbers(frame[rank], "rank", name) if rank else None,
+    )
+
+
+def _has_lists(frame: Any, document: str | None) -> bool:
+    """Whether a row of a polars frame holds all documents of its topic."""
+    schema: Any = getattr(frame, "schema", None)
+    return document is not None and hasattr(schema, "get") and str(schema.get(document)).startswith("List")
+
+
+def _one_each(frame: Any, found: Mapping[str, str | None], what: str) -> tuple[Any, tuple[str, ...]]:
+    """One document in each row, under our names; where lists have no numbers beside them, their order is the rank."""
+    import polars as pl
+
+    kept = {name: wanted for wanted in ("document", what) if (name := found[wanted]) is not None}
+    flat = frame.select(pl.col(str(found["topic"])).alias("topic"), pl.col(list(kept)).name.map(kept.__getitem__))
+    if what == "score" and what not in flat.columns:
+        flat = flat.with_columns(rank=pl.int_ranges(1, pl.col("document").list.len() + 1))
+    flat = flat.explode([column for column in flat.columns if column != "topic"])
+    return flat, tuple(flat.columns)
+
+
+def strings(column: Any, what: str, name: str) -> Strings:
+    """A column of ids; ``what`` they are the ids of, and the ``name`` of the data, are for the message."""
+    try:
+        # A column of pandas would need pyarrow to hand over Arrow.
+        if _is_pandas(column) or not (hasattr(column, "__arrow_c_array__") or hasattr(column, "__arrow_c_stream__")):
+            return Strings(column.tolist() if hasattr(column, "tolist") else column)
+        return Strings.from_arrow(column)
+    except (TypeError, ValueError) as error:
+        null = _first_null(column)
+        code = "E-TYPE" if null is None and "null" not in str(error) else "E-NULL"
+        message = f"the column of the {what}: {error if null is None else f'row {null} is null'}"
+        raise problem(name, code, message, "ids are text or whole numbers, one in every row") from None
+
+
+def _is_pandas(column: Any) -> bool:
+    return type(column).__module__.startswith("pandas")
+
+
+def _first_null(column: Any) -> int | None:
+    """The first row without a value, of a list or a pandas column; Arrow says it itself."""
+    empty = column.isna() if _is_pandas(column) else (value is None for value in column)
+    return next((row for row, null in enumerate(empty) if null), None)
+
+
+def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
+    """A column of finite numbers."""
+    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    try:
+        found = values.astype(np.float64)
+    except (TypeError, ValueError):
+        row = next((i for i, value in enumerate(values.tolist()) if not _is_number(value)), 0)
+        message = f'{what} "{values.tolist()[row]}" in row {row} is not a number'
+        raise problem(name, "E-TYPE", message, f"every {what} is a number") from None
+    if found.ndim != 1:
+        raise problem(name, "E-TYPE", f"the {what} is no column of numbers", "give columns, or a dict of dicts")
+    wrong = np.flatnonzero(~np.isfinite(found))
+    if len(wrong):
+        row = int(wrong[0])
+        message = f"{what} {found[row]} in row {row} is not a finite number"
+        if values.tolist()[row] is None:
+            message = f"there is no {what} in row {row}"
+        raise problem(name, "E-FINITE", message, f"every {what} is a finite number")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,46 @@
+"""JSON of strangers: what Python's own reader lets pass, or says in its own words, is a problem of the file."""
+
+import json
+import re
+from typing import Any
+
+from .input_problems import problem
+
+HALF = r"\\u[dD][89a-fA-F]"  # of a character that is written as a pair
+
+
+def parse_json(text: bytes | str, name: str, hint: str, *, line: int = 0, twice: str = "") -> Any:
+    """What a piece of JSON holds; half a character becomes a question mark.
+
+    ``twice`` is the hint where an object has a key two times: without it the last one counts.
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_object if twice else None)
+        if has_halves(text):
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    except json.JSONDecodeError as error:
+        told = f"this is not JSON: {error.msg}"
+        raise problem(name, "E-JSON", told, hint, line=line or error.lineno) from None
+    except RecursionError:
+        raise problem(name, "E-JSON", "this is not JSON: it is nested too deeply", hint, line=line) from None
+    except UnicodeDecodeError:
+        raise problem(name, "E-JSON", "this is not JSON: it is not UTF-8", hint, line=line) from None
+    except ValueError as error:
+        raise problem(name, "E-DUPKEY", str(error), twice, line=line) from None
+    return found
+
+
+def has_halves(text: bytes | str) -> bool:
+    """Whether halves of characters are written somewhere, each with its other half or without."""
+    found = re.search(HALF, text) if isinstance(text, str) else re.search(HALF.encode(), text)
+    return found is not None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON file; Python's own reader would keep the last of two equal keys without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise ValueError(f'the key "{twice}" stands twice in one object')
+    return found

@@ -1,0 +1,1 @@
+"""Judgments: grades, subtopics, aspects, attributes and the other tables that describe documents."""

@@ -1,0 +1,1 @@
+"""Labels of several workers, and votes between two documents."""

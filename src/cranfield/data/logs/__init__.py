@@ -1,0 +1,1 @@
+"""Logs of live users: impressions, experiments, policies, and the engines that hold them."""

@@ -1,0 +1,152 @@
+"""Users of an experiment, one row for each: files, frames, tables of an engine; a log of events is told apart."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core import Input, ParameterError
+
+from .query_engines import Engine, connect
+from .impression_log import FIELDS, NEEDED, Log
+from cranfield.data.files.input_problems import listed, problem
+from .log_files import NO, YES, as_flag, as_word, digest_of, open_rows, read_log
+
+if TYPE_CHECKING:
+    from ibis.expr.types import Table as Expression
+    from ibis.expr.types import Value
+
+ROLES = {
+    "arm": (*FIELDS["arm"].names, "version", "group"),
+    "user": FIELDS["user"].names,
+    "day": ("day", "first_day", *FIELDS["time"].names),
+}
+MEANS = {"arm": "what each user was shown", "user": "who it is", "day": "when each user came"}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Users:
+    """Users of an experiment on an engine: a row for each, with an arm, numbers, and a name and a day where known."""
+
+    rows: "Expression"
+    engine: Engine
+    source: Input
+    numbers: tuple[str, ...]  # columns
+    words: Mapping[str, str] = field(default_factory=dict)  # columns that hold none, and what they hold instead
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The columns that are there."""
+        return frozenset(self.rows.columns)
+
+    def __repr__(self) -> str:
+        return f"Users({self.source.name!r} on {self.engine}: {', '.join(self.rows.columns)})"
+
+
+def read_experiment(
+    data: Any, *, columns: Mapping[str, str] | None = None, engine: Any = None, name: str | None = None
+) -> Log | Users:
+    """What an experiment left: a log of events where every column of one is there, else one row for each user.
+
+    Files are Parquet, CSV, TSV or JSON Lines. ``columns`` says under which names arm, user, day or the columns of a log
+    stand, where these do not say it themselves.
+    """
+    if isinstance(data, Log | Users):
+        return data
+    asked = connect(engine)
+    name = name or (fspath(data) if isinstance(data, str | PathLike) else "users")
+    table, text = open_rows(asked, data, name)
+    given = dict(columns or {})
+    if _is_log(table.columns, given):
+        return read_log(data, columns=given, engine=asked, name=name)
+    named = _named(table, given, name)
+    if not asked.fetch(named.aggregate(rows=named.count()))["rows"][0].as_py():
+        raise problem(name, "E-EMPTY", "there are no users", "is it the right file?")
+    rows, numbers, words = _typed(asked, named)
+    rows = asked.keep(rows) if text else rows
+    return Users(rows, asked, Input(name, digest_of(data), "users"), numbers, words)
+
+
+def _is_log(columns: Iterable[str], given: Mapping[str, str]) -> bool:
+    there = {column.casefold() for column in columns}
+    return all(name in given or there & set(FIELDS[name].names) for name in NEEDED)
+
+
+def _named(table: "Expression", given: Mapping[str, str], name: str) -> "Expression":
+    """The same columns, those of arm, user and day under these names."""
+    for role, column in given.items():
+        if role not in ROLES:
+            raise ParameterError(f"a table of users has no {role}", hint=f"it has: {', '.join(ROLES)}, and measures")
+        if column not in table.columns:
+            raise problem(name, "E-COLUMNS", f"there is no column {column}", f"there are: {_some(table.columns)}")
+    folded = {column.casefold(): column for column in reversed(table.columns)}
+    found = {
+        role: given.get(role) or next((folded[one] for one in names if one in folded), None)
+        for role, names in ROLES.items()
+    }
+    if found["arm"] is None:
+        hint = f"say which column holds {MEANS['arm']}; there are: {_some(table.columns)}"
+        raise problem(name, "E-COLUMNS", "there is no column for the arm", hint)
+    roles = {role: column for role, column in found.items() if column}
+    taken = set(roles.values())
+    others = [column for column in table.columns if column not in taken and column not in roles]
+    return table.select(
+        **{role: table[column] for role, column in roles.items()}, **{one: table[one] for one in others}
+    )
+
+
+def _typed(engine: Engine, table: "Expression") -> tuple["Expression", tuple[str, ...], dict[str, str]]:
+    """Numbers as numbers, flags as 0 and 1, whatever they are written in; the columns that hold them, and others."""
+    texts = [name for name in table.columns if table[name].type().is_string() and name not in ("arm", "user")]
+    looks, words = _written(engine, table, texts)
+    made: dict[str, Any] = {"arm": _text(table["arm"])}
+    if "user" in table.columns:
+        made["user"] = _text(table["user"])
+    if "day" in table.columns:
+        made["day"] = _day(table["day"], looks.get("day", ""))
+    for name in table.columns:
+        column: Any = table[name]
+        if name in made:
+            continue
+        if looks.get(name) == "number" or column.type().is_numeric():
+            made[name] = column.try_cast("float64") if name in looks else column.cast("float64")
+        elif looks.get(name) == "flag" or column.type().is_boolean():
+            made[name] = as_flag(column, text=name in looks).cast("float64")
+    numbers = tuple(name for name in made if name not in ROLES)
+    return table.select(**made), numbers, {name: told for name, told in words.items() if name not in made}
+
+
+def _written(engine: Engine, table: "Expression", texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What each column of text holds: numbers, flags, or words; and of those with words how many cells have some."""
+    asked: dict[str, Any] = {}
+    for place, name in enumerate(texts):
+        cell: Any = table[name].nullif("")
+        asked |= {f"all_{place}": cell.count(), f"number_{place}": cell.try_cast("float64").count()}
+        asked[f"flag_{place}"] = as_word(cell).isin((*YES, *NO)).cast("int64").sum()
+    if not asked:
+        return {}, {}
+    found = engine.fetch(table.aggregate(**asked)).to_pylist()[0]
+    kinds, words = {}, {}
+    for place, name in enumerate(texts):
+        same = [kind for kind in ("number", "flag") if found[f"{kind}_{place}"] == found[f"all_{place}"] > 0]
+        kinds[name] = same[0] if same else "word"
+        if not same:
+            cells = found[f"all_{place}"]
+            none = cells - found[f"number_{place}"]
+            words[name] = "no cell is a number" if none == cells else f"{none:,} of {cells:,} cells are no number"
+    return kinds, words
+
+
+def _text(column: "Value") -> Any:
+    return column.cast("string").nullif("")
+
+
+def _day(column: Any, written: str) -> Any:
+    """A date where it is one, else what orders the days: a number, or words such as 2024-03-01."""
+    if column.type().is_temporal():
+        return column.date() if column.type().is_timestamp() else column
+    return column.try_cast("float64") if written == "number" else column
+
+
+def _some(columns: Iterable[str]) -> str:
+    return listed(columns, most=12)

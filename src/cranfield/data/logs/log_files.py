@@ -1,0 +1,267 @@
+"""Reading logs: files of any size, frames, tables of an engine; what is wrong in them is counted and left out."""
+
+import glob
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.core import Input, ParameterError, Table, need
+
+from .engine_errors import unreadable
+from .query_engines import Engine, connect
+from .impression_log import FIELDS, KEPT, NEEDED, Field, Log
+from .page_checks import told_of_pages
+from cranfield.data.files.input_problems import listed, problem
+
+if TYPE_CHECKING:
+    from ibis.expr.types import Table as Expression
+    from ibis.expr.types import Value
+
+READERS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+YES, NO = ("1", "true", "t", "yes", "y", "1.0"), ("0", "false", "f", "no", "n", "0.0", "")
+UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # numbers so large are times in nano-, micro-, milliseconds
+KINDS = ", ".join(sorted(set(READERS)))
+EXACT = 2.0**53  # whole numbers below it are told apart
+WHOLE = 20_000_000  # rows; in larger logs pages are not looked through for rows that contradict each other
+
+
+def read_log(
+    data: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    further: Mapping[str, str] | None = None,
+    engine: Any = None,
+    whole: bool | None = None,
+    memory: str | None = None,
+    name: str | None = None,
+) -> Log:
+    """Result pages and clicks, from files (Parquet, CSV, TSV, JSON Lines; a pattern, a folder), a frame, or a table.
+
+    A row is a document on a page: impression, topic, rank, document, clicked; session, user, time, click_time, dwell,
+    team, arm, answered, converted, revenue and satisfaction where they are known. ``columns`` says where else to look
+    ({"topic": "search_phrase"}); ``further`` keeps columns by how their names begin, with their kind ({"worth_":
+    "number"}). ``engine`` is where it is asked: DuckDB in this process, or Spark. ``whole`` looks for rows of a page
+    that contradict each other too: usual up to 20 million rows.
+    """
+    if isinstance(data, Log):
+        return data
+    asked = connect(engine, memory=memory)
+    name = name or (fspath(data) if isinstance(data, str | PathLike) else "log")
+    table, text = open_rows(asked, data, name)
+    more = {
+        column: Field(kind, (column,), "")
+        for begins, kind in (further or {}).items()
+        for column in table.columns
+        if column.startswith(begins) and column not in FIELDS
+    }
+    found = _named(table, dict(columns or {}), list(more), name)
+    typed = _typed(asked, found, FIELDS | more)
+    rows = _one(asked, typed.count())
+    if not rows:
+        raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
+    told = asked.keep(_told(typed)) if text else _told(typed)
+    if rows <= WHOLE if whole is None else whole:
+        told = told_of_pages(asked, told)
+    counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
+    dropped = _dropped({row["_why"]: row["rows"] for row in counts}, rows, name)
+    kept = told.filter(told._why == KEPT).drop("_why")
+    return Log(kept, asked, Input(name, digest_of(data), "log"), dropped)
+
+
+def open_rows(engine: Engine, data: Any, name: str) -> tuple["Expression", bool]:
+    """The rows as a table of the engine, and whether each question would read the text again."""
+    ibis = need("ibis", extra="logs")
+    if isinstance(data, ibis.expr.types.Table):
+        return data, False
+    if isinstance(data, str | PathLike) or (
+        isinstance(data, Sequence) and all(isinstance(one, str | PathLike) for one in data)
+    ):
+        return _files(engine, [data] if isinstance(data, str | PathLike) else list(data), name)
+    return engine.hold(_told_types(_arrow(data, name))), False
+
+
+def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression", bool]:
+    paths = [path for one in given for path in _matching(fspath(one))]
+    kinds = {_kind(path) for path in paths}
+    if len(kinds) != 1:
+        hint = f"give files of one kind; there are: {', '.join(sorted(kinds))}"
+        raise problem(name, "E-KIND", "files of several kinds are no one log", hint)
+    suffix = kinds.pop()
+    if any(Path(path).is_file() and Path(path).stat().st_size == 0 for path in paths):
+        raise problem(name, "E-EMPTY", "the file is empty", "is it the right file?")
+    try:
+        table = engine.read(paths, READERS[suffix], tabs=suffix == ".tsv")
+    except Exception as error:
+        raise unreadable(name, suffix, error, paths) from None
+    return table, READERS[suffix] != "parquet"
+
+
+def _matching(text: str) -> list[str]:
+    path = Path(text)
+    if path.is_dir():
+        inside = sorted(str(one) for one in path.iterdir() if _suffix(one.name) in READERS)
+        if not inside:
+            raise problem(text, "E-EMPTY", "no file of a log is in the folder", f"logs end in {KINDS}")
+        return inside
+    if path.exists() or "://" in text:
+        return [text]
+    if found := sorted(glob.glob(text)):  # noqa: PTH207  # absolute patterns too
+        return found
+    raise problem(text, "E-MISSING", "there is no such file", "check the name of the file")
+
+
+def _suffix(name: str) -> str:
+    path = Path(name)
+    return (path.with_suffix("") if path.suffix in (".gz", ".zst") else path).suffix.lower()
+
+
+def _kind(path: str) -> str:
+    suffix = _suffix(path)
+    if suffix not in READERS:
+        raise problem(path, "E-KIND", "nobody knows what this file is", f"logs end in {KINDS}, packed or not")
+    return suffix
+
+
+def _arrow(data: Any, name: str) -> Any:
+    """A frame, or a dict of columns, as columns in memory."""
+    pa = need("pyarrow", extra="logs")
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, Mapping):
+        return pa.table({str(column): list(cells) for column, cells in data.items()})
+    if hasattr(data, "to_arrow"):  # polars
+        return data.to_arrow()
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    raise problem(name, "E-KIND", f"an object of type {type(data).__name__} holds no log", "give a file or a frame")
+
+
+def _told_types(table: Any) -> Any:
+    """The same columns; one in which nothing stands is text, for engines want a type of every column."""
+    import pyarrow as pa
+
+    fields = [one.with_type(pa.string()) if pa.types.is_null(one.type) else one for one in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def _named(table: "Expression", columns: dict[str, str], more: Sequence[str], name: str) -> "Expression":
+    """The columns that are known, under our names, and some more under their own."""
+    unknown = [ours for ours in columns if ours not in FIELDS]
+    if unknown:
+        raise ParameterError(f"a log has no {unknown[0]}", hint=f"it has: {', '.join(FIELDS)}")
+    folded = {column.casefold(): column for column in reversed(table.columns)}
+    found = {}
+    for ours, field in FIELDS.items():
+        if ours in columns:
+            if columns[ours] not in table.columns:
+                hint = f"there are: {listed(table.columns, most=12)}"
+                raise problem(name, "E-COLUMNS", f"there is no column {columns[ours]}", hint)
+            found[ours] = columns[ours]
+        elif (there := next((folded[one] for one in field.names if one in folded), None)) is not None:
+            found[ours] = there
+    if missing := [ours for ours in NEEDED if ours not in found]:
+        hint = f"a log has the columns {', '.join(NEEDED)}; there are: {listed(table.columns, most=12)}"
+        raise problem(name, "E-COLUMNS", f"there is no column for {missing[0]} ({FIELDS[missing[0]].means})", hint)
+    return table.select(**{ours: table[there] for ours, there in (found | {one: one for one in more}).items()})
+
+
+def _one(engine: Engine, number: Any) -> Any:
+    """A single number."""
+    return engine.fetch(number.as_table())[0][0].as_py()
+
+
+def _typed(engine: Engine, table: "Expression", fields: Mapping[str, Field]) -> "Expression":
+    """Every column in its own type; what is none of that type is missing, and so is an empty word."""
+    return table.mutate(**{name: _cast(engine, table[name], fields[name]) for name in table.columns})
+
+
+def _cast(engine: Engine, column: "Value", field: Field) -> "Value":
+    text = column.type().is_string()
+    if field.kind == "text":
+        return column.nullif("") if text else column.cast("string")
+    if field.kind == "whole":
+        if column.type().is_integer():
+            return column.cast("int64")
+        number = column.try_cast("float64") if text else column.cast("float64")
+        exact = (number.abs() < EXACT) & (number == number.floor())  # NaN is above all numbers
+        return exact.ifelse(number, None).cast("int64")
+    if field.kind == "number":
+        number = column.try_cast("float64") if text else column.cast("float64")
+        return (number.isnan() | number.isinf()).ifelse(None, number)
+    if field.kind == "flag":
+        return as_flag(column, text=text)
+    return _seconds(engine, column)
+
+
+def as_word(column: Any) -> Any:
+    """In small letters and without blanks: a strip of Ibis takes away letters v and f too, on Spark."""
+    return column.lower().replace(" ", "")
+
+
+def as_flag(column: Any, *, text: bool) -> Any:
+    if column.type().is_boolean():
+        return column
+    if not text:
+        number = column.cast("float64")
+        return (number > 0).ifelse(True, (number == 0).ifelse(False, None))
+    word = as_word(column)
+    return word.isin(YES).ifelse(True, word.isin(NO).ifelse(False, None))
+
+
+def _seconds(engine: Engine, column: Any) -> Any:
+    """Seconds since 1970, whatever a time is written in; without a zone it is in UTC."""
+    import ibis
+
+    numbers = column.try_cast("float64") if column.type().is_string() else column
+    if column.type().is_temporal():
+        return _since(ibis, column.cast("timestamp('UTC')"))
+    most = _one(engine, numbers.max())
+    if most is None:
+        return _since(ibis, column.try_cast("timestamp('UTC')"))
+    return numbers.cast("float64") / next((unit for least, unit in UNITS if abs(most) > least), 1.0)
+
+
+def _since(ibis: Any, moment: Any) -> Any:
+    return moment.delta(ibis.timestamp("1970-01-01"), unit="microsecond").cast("float64") / 1e6
+
+
+def _told(rows: "Expression") -> "Expression":
+    """The rows, and why each is left out: a word in ``_why``, empty where it stays."""
+    import ibis
+
+    empty = rows["rank"].isnull() & rows.document.isnull()  # a page without results
+    why = [
+        (rows.impression.isnull(), "no impression"),
+        (rows.topic.isnull(), "no topic"),
+        (~empty & (rows["rank"].isnull() | (rows["rank"] < 1)).fill_null(True), "no rank"),
+        (~empty & rows.document.isnull(), "no document"),
+        (~empty & rows.clicked.isnull(), "neither clicked nor not"),
+    ]
+    why += [(rows[name].isnull(), f"no {name}") for name in ("user", "time") if name in rows.columns]
+    return rows.mutate(clicked=rows.clicked.fill_null(False), _why=ibis.cases(*why, else_=KEPT))
+
+
+def _dropped(counts: Mapping[str, int], rows: int, name: str) -> Table:
+    if not counts.get(KEPT):
+        worst = max(counts, key=lambda why: counts[why])
+        raise problem(name, "E-EMPTY", f"no row can be used: {worst}", "look at the columns: --column WHAT=NAME")
+    left = sorted(((why, count) for why, count in counts.items() if why != KEPT), key=lambda one: (-one[1], one[0]))
+    caption = f"{sum(count for _, count in left):,} of {rows:,} rows left out"
+    made = [{"reason": why, "rows": count, "share": count / rows} for why, count in left]
+    return Table.from_rows(made, ("reason", "rows", "share"), caption=caption)
+
+
+def digest_of(data: Any) -> str:
+    """What a log is known by: of files their names, sizes and times, for logs are too large to be read for that."""
+    import hashlib
+
+    total = hashlib.blake2b(digest_size=32)
+    for one in data if isinstance(data, list | tuple) else [data]:
+        if isinstance(one, str | PathLike):
+            for path in map(Path, _matching(fspath(one))):
+                stat = path.stat() if path.exists() else None
+                total.update(f"{path.name} {stat and stat.st_size} {stat and stat.st_mtime_ns}\n".encode())
+        else:
+            total.update(repr(type(one)).encode())
+    return total.hexdigest()

@@ -1,0 +1,1 @@
+"""Runs: rankings, who submitted them, their metadata and factors."""

@@ -1,0 +1,1 @@
+"""Topics and the text of documents."""

@@ -1,0 +1,1 @@
+"""Values: the cube run × topic × measure, and score tables computed elsewhere."""
