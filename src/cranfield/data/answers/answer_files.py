@@ -8,12 +8,12 @@ import numpy as np
 
 from cranfield._native import Strings
 from cranfield.core import Input, ParameterError
+from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.rows import Rows
 
 from .answer_rows import ANSWERED, ASSIGNED, CITED, KEY, read_judged, runs_of, support_of, words_of
 from .judged_answers import Citations, JudgedAnswers, PerAnswer
 from .nugget_support import find_support, join_nuggets
-from cranfield.data.files.rows import Rows
-from cranfield.data.files.data_source import Source, digest
 
 
 def read_answers(

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .answer_rows import runs_of, shortened, support_of, words_of
-from .judged_answers import Nuggets
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.files.rows import Rows
+
+from .answer_rows import runs_of, shortened, support_of, words_of
+from .judged_answers import Nuggets
 
 IMPORTANCE = {"vital": True, "okay": False, "ok": False}
 OKAY = 0.5  # what an okay nugget weighs beside a vital one, where nobody gives it a weight

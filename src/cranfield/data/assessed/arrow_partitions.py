@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.data.files.columns import from_object
+from cranfield.data.files.data_source import Source
 from cranfield.data.judgments.qrels import Qrels, read_qrels
 from cranfield.data.runs.run import RunFrame
-from cranfield.data.files.data_source import Source
 
 if TYPE_CHECKING:
     import pyarrow as pa

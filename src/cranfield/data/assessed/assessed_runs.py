@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cranfield._native import Strings
 from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Rows
+from cranfield.data.files.data_source import Source
+from cranfield.data.judgments.side_tables import LABELS, NEEDED, SideTable
 
 from .block import NOBODY, Block, Kernel
-from cranfield.data.judgments.side_tables import LABELS, NEEDED, SideTable
-from cranfield.data.files.data_source import Source
 
 T = TypeVar("T")
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Ties
-
-from .assessed_runs import Assessed
-from .block import NOBODY
 from cranfield.data.files.columns import numbers, strings
-from cranfield.data.judgments.document_lengths import Lengths, read_lengths
+from cranfield.data.files.data_source import Source
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.judgments.document_lengths import Lengths, read_lengths
 from cranfield.data.judgments.qrels import Qrels, read_qrels
+from cranfield.data.judgments.side_tables import Side
+from cranfield.data.judgments.strata import named_strata
+from cranfield.data.judgments.subtopics import Subtopics
 from cranfield.data.runs.run import (
     Run,
     RunFile,
@@ -30,10 +31,9 @@ from cranfield.data.runs.run import (
     ranked_files,
     read_run,
 )
-from cranfield.data.judgments.side_tables import Side
-from cranfield.data.files.data_source import Source
-from cranfield.data.judgments.strata import named_strata
-from cranfield.data.judgments.subtopics import Subtopics
+
+from .assessed_runs import Assessed
+from .block import NOBODY
 
 ENTRIES = ("document", "rank", "tie_first", "tie_last", "above")
 SOME = 3  # documents that an error names

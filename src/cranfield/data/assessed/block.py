@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Gains, Grades, Ranks, Rows
-
 from cranfield.data.judgments.side_tables import SideTable
 
 if TYPE_CHECKING:

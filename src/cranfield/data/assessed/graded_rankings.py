@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Strings
+from cranfield.data.files.data_source import Source
+from cranfield.data.judgments.qrels import Qrels
+from cranfield.data.judgments.side_tables import SideTable
 
 from .assessed_runs import Assessed
 from .block import NOBODY
-from cranfield.data.judgments.qrels import Qrels
-from cranfield.data.judgments.side_tables import SideTable
-from cranfield.data.files.data_source import Source
 
 
 def assess_grades(

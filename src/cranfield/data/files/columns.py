@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 
-from .json_parsing import parse_json
 from .input_problems import listed, problem
+from .json_parsing import parse_json
 from .parquet_shards import find_shards, joined
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library

@@ -9,14 +9,14 @@ from typing import Any
 
 from cranfield import _native
 from cranfield.core import InputError, ParameterError
-
-from .columns import column_suffix, from_file
-from .size_limits import Limits
-from .input_problems import Problem, Problems, listed
 from cranfield.data.judgments.qrels import read_qrels
 from cranfield.data.runs.run import read_run
-from .parquet_shards import find_shards
+
+from .columns import column_suffix, from_file
 from .data_source import is_dataset
+from .input_problems import Problem, Problems, listed
+from .parquet_shards import find_shards
+from .size_limits import Limits
 
 TEXT = "hand in a text file, plain or packed: topic Q0 document rank score tag"
 

@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from cranfield.core import CranfieldError, need
-
 from cranfield.data.topics.corpus_files import Found
-from .input_problems import problem
-from .data_source import DATASET
 from cranfield.data.topics.topic_text import DESCRIPTION, TITLE
+
+from .data_source import DATASET
+from .input_problems import problem
 
 SITE = "https://ir-datasets.com"
 WORDS = {"docs": "documents", "queries": "topics", "qrels": "judgments"}

@@ -14,8 +14,8 @@ from cranfield.core import InputError, ParameterError
 
 from .columns import _is_pandas, column_suffix, read_frame
 from .delimited_text import CutText, text_of
-from .json_parsing import has_halves, parse_json
 from .input_problems import listed, problem
+from .json_parsing import has_halves, parse_json
 
 if TYPE_CHECKING:
     import polars as pl

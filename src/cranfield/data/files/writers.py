@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import PACKERS
-from .input_problems import problem
 from cranfield.data.judgments.qrels import Qrels
 from cranfield.data.runs.run import Run, run_name
+
+from .columns import PACKERS
+from .input_problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

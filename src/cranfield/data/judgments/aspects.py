@@ -8,11 +8,11 @@ import numpy as np
 
 from cranfield import _native
 from cranfield._native import Names
-
+from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import problem
+
 from .qrels import Qrels, read_qrels
 from .side_tables import Named, SideTable
-from cranfield.data.files.data_source import Source, digest
 
 if TYPE_CHECKING:
     from cranfield.data.runs.run import Run

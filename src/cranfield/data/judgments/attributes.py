@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from cranfield import _native
 from cranfield._native import Names, Strings
-
 from cranfield.data.files.columns import NAMES, numbers, strings
-from cranfield.data.files.input_problems import problem
-from .side_tables import Named, SideTable
-from .side_table_columns import side_columns
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import problem
+
+from .side_table_columns import side_columns
+from .side_tables import Named, SideTable
 
 if TYPE_CHECKING:
-    from .qrels import Qrels
     from cranfield.data.runs.run import Run
+
+    from .qrels import Qrels
 
 COLUMNS = {
     "document": NAMES["document"],

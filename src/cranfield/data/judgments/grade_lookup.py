@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from cranfield import _native
 from cranfield._native import Strings
-
 from cranfield.data.assessed.assessed_runs import Assessed
 from cranfield.data.assessed.block import NOBODY
+
 from .qrels import Qrels
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Provenance, Table
+from cranfield.data.files.data_source import digest
 
 from .qrels import Qrels
-from cranfield.data.files.data_source import digest
 
 
 def grades_table(qrels: Qrels, *, made_by: Provenance | None = None) -> Table:

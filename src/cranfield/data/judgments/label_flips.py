@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, generator
-
 from cranfield.data.assessed.assessed_runs import Assessed
 
 Labels: TypeAlias = NDArray[np.float64]  # (named,): grades; -inf where nobody judged

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError
-
-from cranfield.data.files.input_problems import problem
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import problem
 
 LINE = "a line reads: topic group part document level; of qrels: topic group document grade"
 

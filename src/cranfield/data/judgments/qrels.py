@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import Table
-
 from cranfield.data.files.columns import Columns, from_file, from_object
-from cranfield.data.files.input_problems import Problems, problem
 from cranfield.data.files.data_source import Source, digest, is_dataset
+from cranfield.data.files.input_problems import Problems, problem
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,8 @@ import numpy as np
 
 from cranfield import _native
 from cranfield.core import ParameterError, Provenance, Table
-
 from cranfield.data.assessed.block import NOBODY
+
 from .qrels import Qrels
 
 CHANGES = ("added", "removed", "raised", "lowered", "same")

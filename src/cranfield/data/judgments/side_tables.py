@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Names, Strings
-
 from cranfield.data.files.data_source import Source
 
 if TYPE_CHECKING:
-    from .qrels import Qrels
     from cranfield.data.runs.run import Run
+
+    from .qrels import Qrels
 
 Named: TypeAlias = tuple[Strings, NDArray[np.uint32], Strings]  # topics, which of them, document
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.data.assessed.assessed_runs import Assessed
 from cranfield.data.assessed.block import NOBODY
+
 from .qrels import Qrels
 
 

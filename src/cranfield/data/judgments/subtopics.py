@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Names
-
 from cranfield.data.files.columns import NAMES, numbers, strings
-from cranfield.data.files.input_problems import listed, problem
-from .side_tables import Named, SideTable
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import listed, problem
+
+from .side_tables import Named, SideTable
 
 if TYPE_CHECKING:
-    from .qrels import Qrels
     from cranfield.data.runs.run import Run
+
+    from .qrels import Qrels
 
 COLUMNS = {
     "topic": NAMES["topic"],

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError
-
 from cranfield.data.assessed.assessed_runs import Assessed
+
 from .strata import moved_strata
 
 Integers = NDArray[np.int64]

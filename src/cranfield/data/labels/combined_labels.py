@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError
+from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import Problems
 
 from .worker_labels import Answers, Labels
-from cranfield.data.files.input_problems import Problems
-from cranfield.data.files.data_source import Source, digest
 
 
 def join_labels(parts: Sequence[Labels]) -> Labels:

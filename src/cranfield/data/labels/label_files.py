@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError
-
-from cranfield.data.values.name_lookup import _near
 from cranfield.data.files.columns import NAMES
-from .worker_labels import Answers, Labels
-from cranfield.data.files.input_problems import Problem, Problems, listed, problem
-from cranfield.data.judgments.qrels import read_qrels
-from cranfield.data.files.rows import Named, Rows, Wanted, check_columns, check_some, read_rows
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import Problem, Problems, listed, problem
+from cranfield.data.files.rows import Named, Rows, Wanted, check_columns, check_some, read_rows
+from cranfield.data.judgments.qrels import read_qrels
+from cranfield.data.values.name_lookup import _near
+
+from .worker_labels import Answers, Labels
 
 WORKER = ("worker", "worker_id", "workerid", "annotator", "annotator_id", "assessor", "assessor_id", "user", "user_id")
 KIND = ("kind", "machine", "worker_kind")

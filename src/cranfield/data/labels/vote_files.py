@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from cranfield import _native
 from cranfield._native import Strings
-
 from cranfield.data.files.columns import NAMES
-from .worker_labels import Answers, Votes
-from cranfield.data.files.input_problems import Problem, Problems, problem
-from .label_files import KIND, WORKER, find_kinds, find_machines
-from cranfield.data.files.rows import Named, Rows, Wanted, check_columns, check_some, read_rows
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import Problem, Problems, problem
+from cranfield.data.files.rows import Named, Rows, Wanted, check_columns, check_some, read_rows
+
+from .label_files import KIND, WORKER, find_kinds, find_machines
+from .worker_labels import Answers, Votes
 
 WANTED = Wanted(
     "votes",

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Strings
-
+from cranfield.data.files.data_source import Source
 from cranfield.data.judgments.grade_lookup import find_grades
 from cranfield.data.judgments.qrels import Qrels
-from cranfield.data.files.data_source import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

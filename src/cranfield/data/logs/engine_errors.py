@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 
 from cranfield.core import CranfieldError, InputError, ParameterError
-
 from cranfield.data.files.input_problems import problem
 
 LINES = 100_000  # of a file that are looked through, where the engine does not say which is wrong

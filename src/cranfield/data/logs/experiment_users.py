@@ -6,11 +6,11 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Input, ParameterError
-
-from .query_engines import Engine, connect
-from .impression_log import FIELDS, NEEDED, Log
 from cranfield.data.files.input_problems import listed, problem
+
+from .impression_log import FIELDS, NEEDED, Log
 from .log_files import NO, YES, as_flag, as_word, digest_of, open_rows, read_log
+from .query_engines import Engine, connect
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

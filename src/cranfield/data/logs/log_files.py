@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Input, ParameterError, Table, need
+from cranfield.data.files.input_problems import listed, problem
 
 from .engine_errors import unreadable
-from .query_engines import Engine, connect
 from .impression_log import FIELDS, KEPT, NEEDED, Field, Log
 from .page_checks import told_of_pages
-from cranfield.data.files.input_problems import listed, problem
+from .query_engines import Engine, connect
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .query_engines import Engine
 from .impression_log import KEPT, OF_PAGE
+from .query_engines import Engine
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

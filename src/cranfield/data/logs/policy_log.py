@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError
-
-from cranfield.data.runs.run import Run
 from cranfield.data.files.data_source import Source
+from cranfield.data.runs.run import Run
 
 Numbers = NDArray[np.float64]
 

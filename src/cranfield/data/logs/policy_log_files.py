@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError
-
-from .policy_log import Choices
 from cranfield.data.files.columns import NAMES
-from .impression_log import FIELDS
-from cranfield.data.files.rows import Rows, Wanted, check_columns, check_some, read_rows
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.rows import Rows, Wanted, check_columns, check_some, read_rows
+
+from .impression_log import FIELDS
+from .policy_log import Choices
 
 TARGET = "target"
 WANTED = Wanted(

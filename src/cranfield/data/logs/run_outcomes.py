@@ -9,9 +9,8 @@ import numpy as np
 
 from cranfield._native import Strings
 from cranfield.core import Input
-
-from cranfield.data.files.rows import Wanted, check_columns, check_some, read_rows
 from cranfield.data.files.data_source import digest
+from cranfield.data.files.rows import Wanted, check_columns, check_some, read_rows
 
 WANTED = Wanted(
     "online outcomes",

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Input
-
-from .query_engines import Engine, connect
-from .impression_log import Log
 from cranfield.data.files.input_problems import listed, problem
+
+from .impression_log import Log
 from .log_files import digest_of, open_rows, read_log
+from .query_engines import Engine, connect
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

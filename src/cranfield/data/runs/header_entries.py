@@ -7,12 +7,12 @@ from typing import Any
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError
-
-from .run_entries import Entries, Entry
-from .ir_metadata import between_marks, load
-from cranfield.data.files.input_problems import listed
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import listed
 from cranfield.data.values.value_cube import Values
+
+from .ir_metadata import between_marks, load
+from .run_entries import Entries, Entry
 
 TIME = re.compile(r"(?P<parts>\d+(?::\d+){0,2}(?:\.\d+)?)\s*(?P<unit>[a-z]*)", re.IGNORECASE)
 AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?P<unit>[a-z]*)", re.IGNORECASE)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield import _native
 from cranfield.core import ParameterError
-
-from cranfield.data.files.size_limits import Limits
-from cranfield.data.files.input_problems import Problems, problem
 from cranfield.data.files.data_source import Source
+from cranfield.data.files.input_problems import Problems, problem
+from cranfield.data.files.size_limits import Limits
 
 if TYPE_CHECKING:
     from yaml.nodes import Node

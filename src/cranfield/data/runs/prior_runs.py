@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
-
-from cranfield.data.values.name_lookup import find_run
-from .run_entries import Entries
 from cranfield.data.files.input_problems import listed
+from cranfield.data.values.name_lookup import find_run
+
 from .run import Run, RunFile, RunFrame, find_runs
+from .run_entries import Entries
 
 PRIORS = ("none", "others", "chronological", "best-per-group", "other-groups")
 

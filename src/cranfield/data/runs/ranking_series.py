@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.files.columns import NAMES
-from cranfield.data.judgments.qrels import Qrels
 from cranfield.data.files.rows import Rows, Wanted, check_columns, check_some, read_rows
+from cranfield.data.judgments.qrels import Qrels
+
 from .run import run_name
 
 RUN = Wanted(

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Table, Ties
-
 from cranfield.data.files.columns import Columns, from_file, from_object
+from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import Problems, problem
 from cranfield.data.files.parquet_shards import files_of, splits_in
-from cranfield.data.files.data_source import Source, digest
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield._native import Strings
 from cranfield.core import Input, ParameterError
-
 from cranfield.data.files.columns import column_suffix, read_frame
+from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.values.wide_scores import score_frame
-from cranfield.data.files.data_source import Source, digest
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,10 +6,9 @@ from os import PathLike
 from typing import Any
 
 from cranfield._native import Strings
-
+from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.values.wide_scores import score_frame
-from cranfield.data.files.data_source import Source, digest
 
 RUN = ("run", "system")
 ROWS = ("topic", "system", "error", "total")  # the names of an analysis itself

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield._native import Strings
 from cranfield.core import InputError
-
 from cranfield.data.files.columns import PACKERS, column_suffix, read_frame
-from .corpus_files import IDS, TEXTS, TITLES, Found, documents_of, is_corpus
-from cranfield.data.files.ir_datasets import dataset_documents
-from cranfield.data.files.size_limits import Limits
-from cranfield.data.files.input_problems import Problem, Problems, problem
-from cranfield.data.files.rows import Wanted, check_columns, find_columns, read_rows
 from cranfield.data.files.data_source import Source, digest, is_dataset
+from cranfield.data.files.input_problems import Problem, Problems, problem
+from cranfield.data.files.ir_datasets import dataset_documents
+from cranfield.data.files.rows import Wanted, check_columns, find_columns, read_rows
+from cranfield.data.files.size_limits import Limits
+
+from .corpus_files import IDS, TEXTS, TITLES, Found, documents_of, is_corpus
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cranfield.data.files.columns import NAMES, PACKERS, column_suffix
+from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.files.json_parsing import parse_json
 from cranfield.data.files.size_limits import Limits
-from cranfield.data.files.input_problems import listed, problem
 
 IDS = ("docno", "doc_id", "_id", "id", "docid", *NAMES["document"])
 TEXTS = ("text", "contents", "body", "abstract", "passage", "segment")

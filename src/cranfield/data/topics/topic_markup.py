@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cranfield.core import InputError
-
 from cranfield.data.files.input_problems import problem
+
 from .topic_text import (
     DESCRIPTION,
     LANGUAGE,

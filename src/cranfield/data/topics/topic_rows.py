@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cranfield.core import InputError
-
-from cranfield.data.files.json_parsing import parse_json
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.json_parsing import parse_json
+
 from .topic_text import LANGUAGE, NARRATIVE, NUMBER, SUBTOPICS, TITLE, TopicText, named_parts, plain
 
 IDS = ("id", "_id", "qid", "query_id", "topic_id", "query-id", "q_id", "question_id", *NUMBER, "topic")

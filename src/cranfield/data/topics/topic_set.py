@@ -9,12 +9,12 @@ from typing import Any
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Provenance, Table
-
-from cranfield.data.values.name_lookup import find_topics
 from cranfield.data.files.columns import _unpacked, read_frame
-from cranfield.data.files.ir_datasets import dataset_topics
-from cranfield.data.files.input_problems import Problem, Problems, listed, problem
 from cranfield.data.files.data_source import Source, digest, is_dataset
+from cranfield.data.files.input_problems import Problem, Problems, listed, problem
+from cranfield.data.files.ir_datasets import dataset_topics
+from cranfield.data.values.name_lookup import find_topics
+
 from .topic_markup import from_markup
 from .topic_rows import LINE, from_json, from_lines, from_object
 from .topic_text import TopicText

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cranfield.core import Provenance
-
 from cranfield.data.files.columns import NAMES
-from cranfield.data.files.input_problems import problem
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import problem
+
 from .value_cube import Given, Values
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from cranfield.core import ParameterError
-
 from cranfield.data.files.input_problems import listed
 
 

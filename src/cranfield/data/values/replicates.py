@@ -8,11 +8,11 @@ import numpy as np
 
 from cranfield.core import Provenance
 from cranfield.core.types import Cube
-
 from cranfield.data.files.columns import NAMES
-from cranfield.data.files.input_problems import listed, problem
-from .wide_scores import score_column, score_frame
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import listed, problem
+
+from .wide_scores import score_column, score_frame
 
 REPLICATE = ("replicate", "shard", "seed", "variant")
 HINT = "a row reads: topic, replicate, then the score of each run"

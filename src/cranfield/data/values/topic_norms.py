@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import Input, Table
 from cranfield.core.types import Matrix
-
 from cranfield.data.files.columns import NAMES, column_suffix, numbers, read_frame
-from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.files.data_source import digest
+from cranfield.data.files.input_problems import listed, problem
 
 SD = ("sd", "stddev", "std")
 MEASURE = ("measure", "metric")

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import SEED, ParameterError, generator
-
-from cranfield.data.files.json_parsing import parse_json
-from cranfield.data.files.input_problems import problem
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import problem
+from cranfield.data.files.json_parsing import parse_json
 
 Half: TypeAlias = NDArray[np.int32]  # (topic,): positions of topics from 0, ascending
 

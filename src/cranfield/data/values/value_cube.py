@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError, Provenance, Study, Table
 from cranfield.core.types import Cube, Matrix
-
-from .baseline_differences import TINY, compare_with, has_better, subtract
-from .aggregates import IN_WORDS, check_aggregate, sum_up
 from cranfield.data.assessed.assessed_runs import Assessed
+
+from .aggregates import IN_WORDS, check_aggregate, sum_up
+from .baseline_differences import TINY, compare_with, has_better, subtract
 from .name_lookup import find_run, find_topics
 from .value_notes import notes_on
 

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .aggregates import FLOOR
 from cranfield.data.files.input_problems import listed
+
+from .aggregates import FLOOR
 
 if TYPE_CHECKING:
     from .value_cube import Values

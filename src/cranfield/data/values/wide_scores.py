@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import InputError, ParameterError, Provenance
-
 from cranfield.data.files.columns import NAMES, column_suffix, read_frame
-from cranfield.data.files.input_problems import problem
-from .long_scores import from_rows, score_rows
 from cranfield.data.files.data_source import Source, digest
+from cranfield.data.files.input_problems import problem
+
+from .long_scores import from_rows, score_rows
 from .value_cube import Given, Values
 
 if TYPE_CHECKING:
