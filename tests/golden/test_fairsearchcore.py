@@ -3,7 +3,7 @@
 import pytest
 
 import cranfield as cf
-from cranfield.measures._parity import fewest
+from cranfield.measures.fairness.prefix_parity import fewest
 
 from .reading import golden
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cranfield.measures._quantified import in_groups
+from cranfield.measures.fairness.quantification import in_groups
 
 from .quantified_inputs import samples
 from .reading import golden

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cranfield.core import ParameterError, UnknownName
 from cranfield.measures import MEASURES, NDCG, RBP, RR, Measure, parse_measure, parse_measures
-from cranfield.measures._foreign import trec_names
-from cranfield.measures._trec import trec_name
+from cranfield.measures.notation.aliases import trec_names
+from cranfield.measures.notation.trec_eval_output import trec_name
 from tests.support.properties.measure_cases import CASES, NAMES, cases
 
 GRADE = st.integers(0, 12)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cranfield.core.types import Matrix
 from cranfield.data import Assessed, assess
 from cranfield.measures import NRG, Browsing, Measure, P, Unique, parse_measure, seen_out
-from cranfield.measures._left import known
+from cranfield.measures.novelty.residual_gain import known
 from tests.support.properties.measure_cases import CASES
 from tests.support.properties.topic_strategies import GRADES, NOT_JUDGED, TOP
 from tests.support.reference.novelty_definitions import READ, RELATIVE, Grades, expected

@@ -12,8 +12,8 @@ from cranfield.core import Catalogue, Declared, Direction, Limits, ParameterErro
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._claims import AXIOMS, CONDENSED, ORDINAL, Claim, Counterexample, Example
-from ._groups import first_stop, one_by_one
+from .declared_properties import AXIOMS, CONDENSED, ORDINAL, Claim, Counterexample, Example
+from cranfield.measures.ties.tie_groups import first_stop, one_by_one
 
 HIGHEST_EXPONENT = 1000  # 2^grade beyond it is no float64
 
@@ -141,7 +141,7 @@ class Measure(Declared, ABC):
 
     def goes_by(self, text: str, top: float | None = None) -> bool:
         """Whether a text stands for it, however it is written; ``top`` is the top grade of judgments, if known."""
-        from ._parse import stands_for  # which reads all measures, and so needs this module
+        from cranfield.measures.notation.parsing import stands_for  # which reads all measures, and so needs this module
 
         return stands_for(text, self, top)
 
@@ -360,7 +360,8 @@ def ratio(part: Rows, whole: Rows) -> Rows:
 
 
 # What needs more than judgments is asked for by few.
-LATER = tuple(f"cranfield.measures.{module}" for module in ("_diversity", "_fairness", "_parity", "_aspects"))
+LATER = tuple(f"cranfield.measures.{module}" for module in 
+    ("diversity.subtopic_measures", "fairness.group_exposure", "fairness.prefix_parity", "classic.multi_aspect"))
 MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` lists them all", later=LATER)
 M = TypeVar("M", bound=Measure)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.types import Gains, Grades, Ranks, Weights
 
-from ._base import Measure
-from ._claims import ORDINAL, Claim, Counterexample
+from .base import Measure
+from .declared_properties import ORDINAL, Claim, Counterexample
 
 
 class Derived(Measure):

@@ -9,12 +9,12 @@ import numpy as np
 from cranfield.core import SEED, CranfieldError, ParameterError, Provenance, Ties
 from cranfield.data import NEEDED, Assessed, Named, Values
 
-from ._base import Measure
-from ._bounds import Scenario, bounds, map_scenario
-from ._interval import TotalOrder, exact_order, pairs_lost
-from ._parse import parse_measures
-from ._relative import Relative
-from ._ties import expected, tie_bounds
+from .base import Measure
+from cranfield.measures.scales.unjudged_bounds import Scenario, bounds, map_scenario
+from cranfield.measures.scales.interval_measures import TotalOrder, exact_order, pairs_lost
+from cranfield.measures.notation.parsing import parse_measures
+from cranfield.measures.novelty.relative_gain import Relative
+from cranfield.measures.ties.tied_values import expected, tie_bounds
 
 # What people expect to see when they ask for nothing.
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@1000", "Judged@10")
@@ -87,7 +87,7 @@ def as_named(values: Values) -> Values:
 
     A name that stands for none, such as that of a time, stays what it is.
     """
-    from ._other import parse_named
+    from cranfield.measures.other.kinds import parse_named
 
     found: list[Named] = []
     for given in values.measures:

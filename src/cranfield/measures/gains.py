@@ -7,7 +7,7 @@ import numpy as np
 from cranfield.core import ParameterError
 from cranfield.core.types import Gains, Grades
 
-from ._base import Measure
+from .base import Measure
 
 
 class Gained(Measure):

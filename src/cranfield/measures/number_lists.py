@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import Limits, ParameterError
 
-from ._base import Measure
+from .base import Measure
 
 SHARES = Limits(0, 1)
 

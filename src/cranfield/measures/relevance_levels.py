@@ -6,7 +6,7 @@ from math import isfinite
 
 from cranfield.core import ParameterError
 
-from ._base import Measure
+from .base import Measure
 
 
 def has_level(measure: Measure) -> bool:

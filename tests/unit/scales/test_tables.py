@@ -124,7 +124,7 @@ def test_values_and_their_rankings_by_plain_loops(name: str, length: int, counts
 
 def test_rankings_that_come_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = values("RR P", length=6)
-    monkeypatch.setattr("cranfield.measures._rankings.CHUNK", 42)  # seven rankings of six at once
+    monkeypatch.setattr("cranfield.measures.scales.all_rankings.CHUNK", 42)  # seven rankings of six at once
     assert values("RR P", length=6) == whole
 
 

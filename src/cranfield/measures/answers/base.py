@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.core import Catalogue, ParameterError, construct, parse
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer, read_answers
 
-from ._other_base import OtherMeasure
+from cranfield.measures.other.base import OtherMeasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class AnswerMeasure(OtherMeasure):
         return np.ones(len(nuggets.names))
 
 
-LATER = tuple(f"cranfield.measures.{module}" for module in ("_nuggets", "_answer_lengths", "_citations"))
+LATER = tuple(f"cranfield.measures.answers.{module}" for module in ("nugget_recall", "lengths", "citations"))
 ANSWER_MEASURES: Catalogue[AnswerMeasure] = Catalogue("measure of answers", later=LATER)
 M = TypeVar("M", bound=AnswerMeasure)
 

@@ -7,7 +7,7 @@ import numpy as np
 from cranfield.core import ParameterError, Provenance
 from cranfield.data import JudgedAnswers, Values
 
-from ._answer_base import AnswerMeasure, parse_answer_measure
+from .base import AnswerMeasure, parse_answer_measure
 
 OF_NUGGETS = ("NuggetVital(strict=True)", "NuggetVital", "NuggetAll(strict=True)", "NuggetAll")
 WITHOUT_VITAL = ("NuggetWeighted(strict=True)", "NuggetWeighted", "NuggetAll(strict=True)", "NuggetAll")

@@ -7,10 +7,10 @@ import numpy as np
 from cranfield.core import Direction, ParameterError, Positive
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer
 
-from ._answer_base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
-from ._base import ratio
-from ._claims import RATIO, Claim
-from ._nuggets import SUPPORTED, credit, recall, vital_of
+from .base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
+from cranfield.measures.base import ratio
+from cranfield.measures.declared_properties import RATIO, Claim
+from .nugget_recall import SUPPORTED, credit, recall, vital_of
 
 
 def length_of(answers: JudgedAnswers, measure: AnswerMeasure, unit: str) -> PerAnswer:

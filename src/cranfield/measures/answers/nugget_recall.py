@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer
 
-from ._answer_base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
-from ._base import ratio
-from ._claims import COUNTED, ORDINAL, Claim
+from .base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
+from cranfield.measures.base import ratio
+from cranfield.measures.declared_properties import COUNTED, ORDINAL, Claim
 
 SUPPORTED = (("vital", 1.0), ("vital", 0.5), ("okay", 1.0), ("okay", 0.0))  # by the answer of the examples
 

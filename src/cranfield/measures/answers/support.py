@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.core import Provenance, Table
 from cranfield.data import Citations, JudgedAnswers, Nuggets, NuggetWeights, PerAnswer, find_topics
 
-from ._base import ratio
+from cranfield.measures.base import ratio
 
 PARTS = ("full", "partial", "none", "uncited")
 

@@ -11,9 +11,9 @@ from cranfield.core import Chance, Direction, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, Cascade, Measure, TopGrade, below_top, measure, ratio, top_of
-from ._claims import Claim, Example
-from ._groups import first_stop
+from cranfield.measures.base import Binary, Cascade, Measure, TopGrade, below_top, measure, ratio, top_of
+from cranfield.measures.declared_properties import Claim, Example
+from cranfield.measures.ties.tie_groups import first_stop
 
 
 @measure("RR", cite="voorhees1999qa", aliases=("MRR",))

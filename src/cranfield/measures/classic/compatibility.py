@@ -10,10 +10,10 @@ from cranfield.core import Chance
 from cranfield.core.types import Ranks, Rows
 from cranfield.data import Assessed, Block
 
-from ._base import measure, ratio
-from ._claims import Counterexample, Example
-from ._cumulated import Graded, Perfect
-from ._overlap import weights
+from cranfield.measures.base import measure, ratio
+from cranfield.measures.declared_properties import Counterexample, Example
+from .cumulated_gain import Graded, Perfect
+from cranfield.measures.pairs.rank_overlap import weights
 
 FAINT = 40  # what the ranks below e^-40 add is lost in the last bit
 

@@ -9,8 +9,8 @@ from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Block
 
-from ._base import Binary, Grade, Measure, measure, ratio
-from ._claims import COUNTED, RATIO, Claim, Counterexample, Example
+from cranfield.measures.base import Binary, Grade, Measure, measure, ratio
+from cranfield.measures.declared_properties import COUNTED, RATIO, Claim, Counterexample, Example
 
 
 class Looked(Measure):

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
-from ._base import Binary, Discounted, Measure, Normalised, TopGrade, below_top, measure, ratio, top_of
-from ._claims import COUNTED, Claim, Counterexample, Example
-from ._discounted import DCG
-from ._gains import Gained
+from cranfield.measures.base import Binary, Discounted, Measure, Normalised, TopGrade, below_top, measure, ratio, top_of
+from cranfield.measures.declared_properties import COUNTED, Claim, Counterexample, Example
+from .discounted import DCG
+from cranfield.measures.gains import Gained
 
 
 @measure("CG", cite="jarvelin2002")

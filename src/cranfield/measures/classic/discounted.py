@@ -8,9 +8,18 @@ from cranfield.core import Chance, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import HIGHEST_EXPONENT, Binary, Discounted, Grade, Normalised, TopGrade, below_top, measure
-from ._claims import COUNTED, INTERVAL, ORDINAL, Claim, Example
-from ._gains import Gained
+from cranfield.measures.base import (
+    HIGHEST_EXPONENT,
+    Binary,
+    Discounted,
+    Grade,
+    Normalised,
+    TopGrade,
+    below_top,
+    measure,
+)
+from cranfield.measures.declared_properties import COUNTED, INTERVAL, ORDINAL, Claim, Example
+from cranfield.measures.gains import Gained
 
 
 @measure("P", cite="rijsbergen1979", aliases=("Precision",))

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import Block
 
-from ._base import measure, ratio
-from ._claims import Example
-from ._cumulated import Perfect
-from ._gains import Gained
-from ._groups import precision_sums
+from cranfield.measures.base import measure, ratio
+from cranfield.measures.declared_properties import Example
+from .cumulated_gain import Perfect
+from cranfield.measures.gains import Gained
+from cranfield.measures.ties.tie_groups import precision_sums
 
 
 @measure("GAP", cite="robertson2010gap")

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import NOBODY, Block
 
-from ._base import Binary, measure, ratio
-from ._claims import Counterexample, Example
-from ._groups import by_row, groups_of
+from cranfield.measures.base import Binary, measure, ratio
+from cranfield.measures.declared_properties import Counterexample, Example
+from cranfield.measures.ties.tie_groups import by_row, groups_of
 
 SMALL = 1e-5  # added to counts by infAP, as in trec_eval: yilmaz2006infap smooths so that nothing is divided by 0
 

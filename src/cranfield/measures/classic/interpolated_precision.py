@@ -9,8 +9,8 @@ from cranfield.core import Limits, Share
 from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
 
-from ._base import Binary, measure, ratio
-from ._claims import Example
+from cranfield.measures.base import Binary, measure, ratio
+from cranfield.measures.declared_properties import Example
 
 Rounding = Literal["exact", "trec_eval-9", "trec_eval-10"]
 SMALL = 1e-9  # 0.07 of 100 documents are 7, and a little more in floating point

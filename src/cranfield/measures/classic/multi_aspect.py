@@ -10,10 +10,10 @@ from cranfield.core import Chance, Direction, ParameterError, Share
 from cranfield.core.types import Gains, Grades, Matrix, Rows
 from cranfield.data import Assessed, Block
 
-from ._base import Binary, Grade, Measure, TopGrade, measure, ratio
-from ._claims import Counterexample, Example
-from ._derived import Derived
-from ._discounted import NDCG
+from cranfield.measures.base import Binary, Grade, Measure, TopGrade, measure, ratio
+from cranfield.measures.declared_properties import Counterexample, Example
+from cranfield.measures.derived_measures import Derived
+from .discounted import NDCG
 
 # A document of grade 1 has the other label, one of grade 2 has not.
 BESIDE = ((1, (1.0,)), (2, (0.0,)))

@@ -10,11 +10,11 @@ from cranfield.core import Limits
 from cranfield.core.types import Gains, Grades, Rows, Weights
 from cranfield.data import Block
 
-from ._base import TopGrade, measure, ratio, stays
-from ._cascade import ERR
-from ._claims import Counterexample, Example
-from ._cumulated import Perfect
-from ._gains import Gained
+from cranfield.measures.base import TopGrade, measure, ratio, stays
+from .cascade import ERR
+from cranfield.measures.declared_properties import Counterexample, Example
+from .cumulated_gain import Perfect
+from cranfield.measures.gains import Gained
 
 
 class Blended(Gained):

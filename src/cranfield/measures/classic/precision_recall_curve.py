@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cranfield.core import ParameterError
 from cranfield.data import Assessed, Curve
 
-from ._interpolated import IPrec
+from .interpolated_precision import IPrec
 
 LEVELS = tuple(i / 10 for i in range(11))
 

@@ -10,9 +10,9 @@ from cranfield.core import Direction, Limits, Positive
 from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
 
-from ._base import Binary, measure, ratio
-from ._claims import COUNTED, INTERVAL, Claim, Counterexample, Example
-from ._groups import first_stop, precision_sums
+from cranfield.measures.base import Binary, measure, ratio
+from cranfield.measures.declared_properties import COUNTED, INTERVAL, Claim, Counterexample, Example
+from cranfield.measures.ties.tie_groups import first_stop, precision_sums
 
 Beta = Annotated[float, Limits(0, 1e6)]
 

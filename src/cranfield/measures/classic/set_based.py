@@ -8,9 +8,9 @@ from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Block
 
-from ._base import Binary, measure, ratio
-from ._claims import COUNTED, Claim, Counterexample, Example
-from ._recall import SHORTER, Beta, harmonic
+from cranfield.measures.base import Binary, measure, ratio
+from cranfield.measures.declared_properties import COUNTED, Claim, Counterexample, Example
+from .recall_based import SHORTER, Beta, harmonic
 
 Weight = Annotated[float, Limits(-1e9, 1e9)]
 

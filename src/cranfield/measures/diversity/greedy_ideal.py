@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed
 
-from ._intents import intents, topic_of_named
+from .topic_intents import intents, topic_of_named
 
 EQUAL = 1e-12  # gains as near as this are equal numbers that were multiplied in different order
 

@@ -14,9 +14,9 @@ from cranfield.core import Chance, ParameterError, Share
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
-from ._base import Grade, measure, ratio
-from ._claims import Example
-from ._intents import SOMETHING, BinaryIntents, IntentAware, best_dcg, intents, relevant_to, topic_of_named
+from cranfield.measures.base import Grade, measure, ratio
+from cranfield.measures.declared_properties import Example
+from .topic_intents import SOMETHING, BinaryIntents, IntentAware, best_dcg, intents, relevant_to, topic_of_named
 
 NOTHING = 1e-18  # a share of users too small to change a sum
 SLOWEST = 1e-4  # an alpha below it needs more ranks than can be added up
@@ -56,7 +56,7 @@ class Novel(BinaryIntents):
 
     def best(self, block: Block) -> Rows:
         """(row,): the total of the ranking that adds most at each rank."""
-        from ._greedy import greedy  # what is not asked for need not be loaded
+        from .greedy_ideal import greedy  # what is not asked for need not be loaded
 
         whole, named = _Total(replace(self, judged_only=False)), block.assessed
         ideal = greedy(named, self.rel, self.alpha)

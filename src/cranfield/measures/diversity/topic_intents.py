@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, Block
 
-from ._base import Binary, Measure
-from ._claims import Counterexample
+from cranfield.measures.base import Binary, Measure
+from cranfield.measures.declared_properties import Counterexample
 
 SOMETHING = np.nextafter(0, 1)  # the smallest grade that is worth anything
 

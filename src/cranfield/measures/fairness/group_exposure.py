@@ -15,10 +15,10 @@ from cranfield.core import Chance, Direction, ParameterError
 from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 
-from ._base import Grade, Measure, measure, ratio
-from ._claims import Counterexample, Example
-from ._intents import topic_of_named
-from ._quantified import Counting, in_groups
+from cranfield.measures.base import Grade, Measure, measure, ratio
+from cranfield.measures.declared_properties import Counterexample, Example
+from cranfield.measures.diversity.topic_intents import topic_of_named
+from .quantification import Counting, in_groups
 
 Groups = NDArray[np.float64]  # (row, group)
 Lost = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # axiom, before, after, missed

@@ -12,9 +12,9 @@ from cranfield.core import Chance, Direction, Limits, ParameterError
 from cranfield.core.types import Rows, Weights
 from cranfield.data import Block
 
-from ._base import measure, ratio
-from ._claims import Example
-from ._fairness import FIRST, SECOND, Lost, OfGroups
+from cranfield.measures.base import measure, ratio
+from cranfield.measures.declared_properties import Example
+from .group_exposure import FIRST, SECOND, Lost, OfGroups
 
 # Six documents, three of each group.
 DOWN = (1, 1, 1, 1, 1, 1)

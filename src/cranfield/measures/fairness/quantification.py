@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Rows
 
-from ._base import ratio
+from cranfield.measures.base import ratio
 
 Counting: TypeAlias = Literal["shares", "likeliest", "em"]
 Shares: TypeAlias = NDArray[np.float64]  # (document, group), or (row, group)

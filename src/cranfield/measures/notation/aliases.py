@@ -13,7 +13,7 @@ from math import sqrt
 from cranfield.core import CranfieldError, Expression, ParameterError, UnknownName, parse
 from cranfield.core.notation import LONGEST, SHOWN
 
-from ._base import MEASURES, Measure
+from cranfield.measures.base import MEASURES, Measure
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 TENTHS = tuple(tenth / 10 for tenth in range(11))
@@ -138,7 +138,7 @@ def unknown(word: str) -> CranfieldError:
     """The error for a word that nobody knows, with the nearest words of all grammars."""
     from difflib import get_close_matches
 
-    from ._other import OTHERS, kind_of  # which read what this module cannot
+    from cranfield.measures.other.kinds import OTHERS, kind_of  # which read what this module cannot
 
     word = word if len(word) <= SHOWN else f"{word[: SHOWN - 3]}..."
     if kind := kind_of(re.split(r"[@(]", word)[0]):

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from cranfield.core import ParameterError, Ties, UnknownName
 
-from ._base import Measure
-from ._parse import parse_measure
+from cranfield.measures.base import Measure
+from .parsing import parse_measure
 
 
 @dataclass(frozen=True, slots=True)

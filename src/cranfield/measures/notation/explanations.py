@@ -9,12 +9,12 @@ from cranfield.core import Study, Table, definition, parameters
 from cranfield.core.declaration_help import explain_declared, settings_in_words
 from cranfield.data import NEEDED, assess_grades
 
-from ._base import MEASURES, Browsing, Cascade, Discounted, Measure, Reader
-from ._claims import Example
-from ._other import NAME, OTHERS, kind_of, parse_named
-from ._other_base import OtherExample, OtherMeasure
-from ._parse import parse_measure, parse_measures
-from ._values import measure_all
+from cranfield.measures.base import MEASURES, Browsing, Cascade, Discounted, Measure, Reader
+from cranfield.measures.declared_properties import Example
+from cranfield.measures.other.kinds import NAME, OTHERS, kind_of, parse_named
+from cranfield.measures.other.base import OtherExample, OtherMeasure
+from .parsing import parse_measure, parse_measures
+from cranfield.measures.evaluation import measure_all
 
 FAMILIES = ("binary", "graded", "user model", "diversity", "fairness", "aspects", "relative", "interval", "count")
 USERS = (Discounted, Cascade, Reader, Browsing)  # whose docstrings say who reads, the most special first

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from cranfield.core import CranfieldError
 from cranfield.data import Values
 
-from ._base import MEASURES, Measure
-from ._foreign import NICKNAMES, ORDER, trec_candidates
-from ._parse import parse_measure
+from cranfield.measures.base import MEASURES, Measure
+from .aliases import NICKNAMES, ORDER, trec_candidates
+from .parsing import parse_measure
 
 OFFICIAL = ("official",)  # what trec_eval prints when nothing is asked
 ROUNDED = "trec_eval-10"  # a way to round recall points; trec_eval 10 prints the same names as 9

@@ -15,11 +15,11 @@ from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, Block
 
-from ._base import MEASURES, Binary, Browsing, Measure, measure, ratio
-from ._claims import COUNTED, ORDINAL, RATIO, Claim, Example
-from ._derived import Derived
-from ._discounted import NDCG, P
-from ._left import Left, Shares, columns, known, of_rows
+from cranfield.measures.base import MEASURES, Binary, Browsing, Measure, measure, ratio
+from cranfield.measures.declared_properties import COUNTED, ORDINAL, RATIO, Claim, Example
+from cranfield.measures.derived_measures import Derived
+from cranfield.measures.classic.discounted import NDCG, P
+from .residual_gain import Left, Shares, columns, known, of_rows
 
 
 class Relative(Measure):

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed
 
-from ._base import Measure
-from ._discounted import P
-from ._left import known
-from ._parse import parse_measure
-from ._relative import NRG, Unique
+from cranfield.measures.base import Measure
+from cranfield.measures.classic.discounted import P
+from .residual_gain import known
+from cranfield.measures.notation.parsing import parse_measure
+from .relative_gain import NRG, Unique
 
 
 class Step(NamedTuple):

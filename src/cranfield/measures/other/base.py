@@ -5,7 +5,7 @@ from typing import ClassVar, Protocol
 
 from cranfield.core import CranfieldError, Declared, Direction, describe, write
 
-from ._claims import ORDINAL, Claim
+from cranfield.measures.declared_properties import ORDINAL, Claim
 
 
 class OtherExample(Protocol):
@@ -48,7 +48,7 @@ class OtherMeasure(Declared, ABC):
 
     def goes_by(self, text: str, top: float | None = None) -> bool:
         """Whether a text stands for it, in whichever way it is written."""
-        from ._other import parse_named  # which reads all of them, and so needs this module
+        from .kinds import parse_named  # which reads all of them, and so needs this module
 
         del top
         try:

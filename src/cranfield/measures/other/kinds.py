@@ -8,12 +8,12 @@ from typing import Any
 from cranfield.core import Catalogue
 from cranfield.data import Named
 
-from ._answer_base import ANSWER_MEASURES, NUGGETIZER, parse_answer_measure
-from ._base import MEASURES
-from ._other_base import OtherMeasure
-from ._parse import parse_measure
-from ._preferred import PREFERENCES, TREC_PREFS, parse_preference_measure
-from ._sessions import SESSION_MEASURES, parse_session_measure
+from cranfield.measures.answers.base import ANSWER_MEASURES, NUGGETIZER, parse_answer_measure
+from cranfield.measures.base import MEASURES
+from .base import OtherMeasure
+from cranfield.measures.notation.parsing import parse_measure
+from .preferences import PREFERENCES, TREC_PREFS, parse_preference_measure
+from .sessions import SESSION_MEASURES, parse_session_measure
 
 NAME = re.compile(r"[@(]")  # where the name of a measure ends
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cranfield.core import Catalogue, Policy, Provenance, Scale, Ties, construct, parse, weigh
 from cranfield.data import Run, Values, Wins, check_preferences, find_runs, read_run
 
-from ._other_base import OtherMeasure
+from .base import OtherMeasure
 
 Counted = Literal["all", "either", "both"]
 

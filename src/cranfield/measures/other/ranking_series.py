@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Table
 from cranfield.data import Assessed, Values
 
-from ._fairness import AWRF, Attended, relevant_in
+from cranfield.measures.fairness.group_exposure import AWRF, Attended, relevant_in
 
 Counts = NDArray[np.int64]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cranfield.core import Catalogue
 from cranfield.data import assess_grades
 
-from ._base import Measure
-from ._other_base import OtherMeasure
+from cranfield.measures.base import Measure
+from .base import OtherMeasure
 
 Positions = NDArray[np.float64]  # (ranking,): 1 is the first of a session
 
@@ -34,7 +34,7 @@ class SessionExample:
 
     def worked(self) -> float:
         """The value of the session."""
-        from ._sessions import session_values
+        from .sessions import session_values
 
         places = {str(position): ("1", position) for position in range(1, len(self.rankings) + 1)}
         return float(session_values(assess_grades(self.rankings), places, self.of).cube[0, 0, 0])
@@ -61,7 +61,7 @@ class SessionMeasure(OtherMeasure):
         """What the value of a ranking counts at each position."""
 
 
-SESSION_MEASURES: Catalogue[SessionMeasure] = Catalogue("session measure", later=("cranfield.measures._sessions",))
+SESSION_MEASURES: Catalogue[SessionMeasure] = Catalogue("session measure", later=("cranfield.measures.other.sessions",))
 S = TypeVar("S", bound=SessionMeasure)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from cranfield.core import Chance, Limits, ParameterError
 from cranfield.core.types import Ranks, Weights
 
-from ._base import Discounted, Measure
-from ._numbers import Numbers
-from ._session_base import Positions, SessionExample, SessionMeasure, session_measure
+from cranfield.measures.base import Discounted, Measure
+from cranfield.measures.number_lists import Numbers
+from .session_base import Positions, SessionExample, SessionMeasure, session_measure
 
 Depth = Annotated[int, Limits(1)]
 Back = Annotated[float, Limits(0, 1)]

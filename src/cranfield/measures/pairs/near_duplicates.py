@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Run, name_documents
 
-from ._overlap import _overlap
+from .rank_overlap import _overlap
 
 FIRST = 10  # documents that are looked at before whole rankings are
 CELLS = 2**22  # of an array (run, topic, rank, rank) that is made at once

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Qrels, Run, assess
 
-from ._tied_overlap import TIED, TiedOverlap, TiedRanking, rankings_of, tied_overlap
+from .overlap_with_ties import TIED, TiedOverlap, TiedRanking, rankings_of, tied_overlap
 
 
 @dataclass(frozen=True, slots=True)

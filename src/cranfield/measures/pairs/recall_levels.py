@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.data import Assessed
 
-from ._dominance import CELLS, DEPTH, check_depth
+from .rank_dominance import CELLS, DEPTH, check_depth
 
 Ints = NDArray[np.int64]
 

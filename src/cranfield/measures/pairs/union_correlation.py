@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Run
 
-from ._overlap import both_lengths, shared_ranks
+from .rank_overlap import both_lengths, shared_ranks
 
 
 def tau_union(a: Sequence[Hashable], b: Sequence[Hashable], *, depth: int | None = None) -> float:

@@ -11,7 +11,7 @@ from cranfield.core import ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, assess_documents
 
-from ._base import Measure
+from cranfield.measures.base import Measure
 
 MOST = 1 << 22  # rankings
 CHUNK = 1 << 19  # cells, that are looked at together: they stay in the processor's cache

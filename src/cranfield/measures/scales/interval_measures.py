@@ -14,8 +14,8 @@ from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Assessed, Block
 
-from ._base import HIGHEST_EXPONENT, Measure, below_top, measure, top_of
-from ._claims import COUNTED, INTERVAL, Claim, Example
+from cranfield.measures.base import HIGHEST_EXPONENT, Measure, below_top, measure, top_of
+from cranfield.measures.declared_properties import COUNTED, INTERVAL, Claim, Example
 
 LONGEST = 10_000  # a ranking of so many documents is a number of thousands of digits
 

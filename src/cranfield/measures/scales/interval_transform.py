@@ -9,11 +9,11 @@ from cranfield.core import Direction, ParameterError, Scale
 from cranfield.core.types import Rows
 from cranfield.data import Block, assess_grades
 
-from ._base import Measure, measure, ratio
-from ._claims import Claim, Example
-from ._derived import Derived
-from ._recall import AP
-from ._relative import Relative
+from cranfield.measures.base import Measure, measure, ratio
+from cranfield.measures.declared_properties import Claim, Example
+from cranfield.measures.derived_measures import Derived
+from cranfield.measures.classic.recall_based import AP
+from cranfield.measures.novelty.relative_gain import Relative
 
 Profile = tuple[tuple[float, int], ...]  # how many documents there are of each grade
 
@@ -57,7 +57,7 @@ class Interval(Derived):
         return self.of.worst if self.of.worst is None or np.isnan(self.of.worst) else 0.0
 
     def value(self, block: Block) -> Rows:
-        from ._rankings import Rankings, known_spacing  # what goes through all rankings is for this alone
+        from .all_rankings import Rankings, known_spacing  # what goes through all rankings is for this alone
 
         value = self.of.value(block)
         out, best = np.full(len(value), np.nan), block.at_best(self.of)
@@ -82,7 +82,7 @@ class Interval(Derived):
         return block.assessed.once(("profiles", self.of), lambda: self._counted(block))
 
     def _counted(self, block: Block) -> tuple[NDArray[np.int64], list[Profile], bool]:
-        from ._rankings import more_divides
+        from .all_rankings import more_divides
 
         named = block.assessed
         topic = np.repeat(np.arange(len(named.topics)), np.diff(named.named))

@@ -11,9 +11,9 @@ from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block, with_unjudged_as
 
-from ._base import MEASURES, Cascade, Discounted, Measure
-from ._parse import parse_measure
-from ._reading import FAR, INST, Fading
+from cranfield.measures.base import MEASURES, Cascade, Discounted, Measure
+from cranfield.measures.notation.parsing import parse_measure
+from cranfield.measures.user_models.cwl_users import FAR, INST, Fading
 
 Scenario = Literal["as_worst", "as_best"]
 DOCUMENTS = 1 << 18  # that are looked at together: what a scenario needs of memory

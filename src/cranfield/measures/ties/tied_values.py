@@ -11,11 +11,11 @@ from cranfield.core.seed import SEED
 from cranfield.core.types import Cube, Matrix
 from cranfield.data import Assessed
 
-from ._base import Measure
-from ._groups import rows_that_matter
+from cranfield.measures.base import Measure
+from .tie_groups import rows_that_matter
 
 if TYPE_CHECKING:
-    from ._orders import Kinds, Summary
+    from .tie_orders import Kinds, Summary
 
 PLACES = 1 << 18  # ranks of the rows that are looked at together
 SINGLY = 3  # so many runs or cut-offs are named one by one
@@ -84,7 +84,7 @@ def _go_through(
     assessed: Assessed, measures: Sequence[Measure], wanted: Sequence[int], values: Matrix, seed: int
 ) -> Iterator[tuple[list[int], "Summary"]]:
     """Some of the measures over the orders of ties; together those that tell documents apart in the same way."""
-    from ._orders import go_through, kinds  # only here: it takes as long to load as a small run takes to be measured
+    from .tie_orders import go_through, kinds  # only here: it takes as long to load as a small run takes to be measured
 
     alike: dict[bytes, tuple[Kinds, list[int]]] = {}
     for i in wanted:
@@ -111,7 +111,7 @@ def _parts(assessed: Assessed, rows: NDArray[np.int64]) -> Iterator[NDArray[np.i
 
 
 def _drawn(rankings: int, seed: int) -> str:
-    from ._orders import DRAWN
+    from .tie_orders import DRAWN
 
     of = "1 ranking" if rankings == 1 else f"{rankings} rankings"
     return f"{DRAWN:,} drawn orders of ties in {of} (seed {seed})"
@@ -130,7 +130,7 @@ def tie_bounds(
     low, high = plain.copy(), plain.copy()
     if not _has_ties(assessed):
         return low, high, ()
-    from ._orders import by_length, by_stratum, by_table
+    from .tie_orders import by_length, by_stratum, by_table
 
     lows, highs = (cube.reshape(-1, len(measures)) for cube in (low, high))
     # Documents of one grade may be worth more or less: then sorting them by grade is no bound.

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from cranfield.core import ParameterError
 
-from ._clicked import RRSDBN, USDBN
-from ._discounted import RBP
-from ._fitting import (
+from .click_model_measures import RRSDBN, USDBN
+from cranfield.measures.classic.discounted import RBP
+from .fit_results import (
     Calibrated,
     Estimate,
     Numbers,
@@ -23,10 +23,10 @@ from ._fitting import (
     rounded,
     share,
 )
-from ._given import CWL
-from ._markov import MP
-from ._numbers import write_numbers, write_rows
-from ._time import TBG
+from .cwl_table import CWL
+from .markov_precision import MP
+from cranfield.measures.number_lists import write_numbers, write_rows
+from .time_based import TBG
 
 LEVEL = 0.95
 WALKED, READ = 10, 100  # as many ranks as a notation has room for: of a walk, and of a reader

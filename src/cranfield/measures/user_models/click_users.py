@@ -16,9 +16,9 @@ from cranfield.core import ParameterError, Share
 from cranfield.core.types import Gains, Grades, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Measure, stays
-from ._claims import Counterexample
-from ._numbers import by_grade, by_rank, keep_row, read_numbers
+from cranfield.measures.base import Measure, stays
+from cranfield.measures.declared_properties import Counterexample
+from cranfield.measures.number_lists import by_grade, by_rank, keep_row, read_numbers
 
 AT_ONCE = 1 << 20  # ranks of all the pages that are looked at together
 

@@ -7,10 +7,10 @@ import numpy as np
 from cranfield.core import ParameterError
 from cranfield.core.types import Ranks, Weights
 
-from ._base import measure
-from ._claims import Example
-from ._numbers import keep_row, read_numbers
-from ._reading import Fading
+from cranfield.measures.base import measure
+from cranfield.measures.declared_properties import Example
+from cranfield.measures.number_lists import keep_row, read_numbers
+from .cwl_users import Fading
 
 
 @measure("CWL", cite="moffat2017inst")

@@ -17,8 +17,8 @@ from cranfield.core import Chance, Limits, ParameterError, Positive, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Grade, Reader, TopGrade, below_top, measure, stays, top_of
-from ._claims import ORDINAL, Claim, Example
+from cranfield.measures.base import Grade, Reader, TopGrade, below_top, measure, stays, top_of
+from cranfield.measures.declared_properties import ORDINAL, Claim, Example
 
 FAR = 2.0**52  # a rank that nobody reaches
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import ParameterError, Table, score_interval
 
-from ._base import Measure
+from cranfield.measures.base import Measure
 
 COLUMNS = ("measure", "parameter", "value", "low", "high", "n")
 DECIMALS = 4  # of what stands in the notation of a fitted measure

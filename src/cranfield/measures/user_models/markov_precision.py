@@ -9,9 +9,9 @@ from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, measure, ratio
-from ._claims import Counterexample, Example
-from ._numbers import Numbers, by_grade, keep_row, keep_rows, read_numbers, read_rows
+from cranfield.measures.base import Binary, measure, ratio
+from cranfield.measures.declared_properties import Counterexample, Example
+from cranfield.measures.number_lists import Numbers, by_grade, keep_row, keep_rows, read_numbers, read_rows
 
 AMOUNTS = Limits(0)
 WORDS = ("states", "links", "distance", "loops")  # they describe a chain that nobody gave in numbers

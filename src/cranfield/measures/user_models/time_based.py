@@ -15,8 +15,8 @@ from cranfield.core import Limits, Positive, Share
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
 
-from ._base import Binary, Browsing, TopGrade, below_top, measure, top_of
-from ._claims import Counterexample, Example
+from cranfield.measures.base import Binary, Browsing, TopGrade, below_top, measure, top_of
+from cranfield.measures.declared_properties import Counterexample, Example
 
 Amount = Annotated[float, Limits(0)]
 

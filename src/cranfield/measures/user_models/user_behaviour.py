@@ -9,9 +9,9 @@ from cranfield.core import ParameterError, Provenance, Study, Table
 from cranfield.core.types import Rows
 from cranfield.data import assess_grades
 
-from ._base import MEASURES, Browsing, Cascade, Measure, Reader
-from ._parse import parse_measures
-from ._time import Timed
+from cranfield.measures.base import MEASURES, Browsing, Cascade, Measure, Reader
+from cranfield.measures.notation.parsing import parse_measures
+from .time_based import Timed
 
 SHOWN, MOST = 20, 100  # ranks, where nobody says how many
 LONG = 1 << 16  # ranks, to see whether a user ever leaves

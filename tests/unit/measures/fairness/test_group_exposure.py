@@ -14,8 +14,8 @@ from scipy.stats import binom, entropy
 import cranfield as cf
 from cranfield.core import CranfieldError
 from cranfield.data import Attributes, read_attributes
-from cranfield.measures._parity import adjusted, fewest
-from cranfield.measures._quantified import in_groups
+from cranfield.measures.fairness.prefix_parity import adjusted, fewest
+from cranfield.measures.fairness.quantification import in_groups
 
 EXACT = 1e-12
 GROUPS = {"a": "x", "b": "x", "c": "y", "d": "y", "e": "z"}

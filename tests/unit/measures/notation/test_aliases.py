@@ -19,8 +19,8 @@ from cranfield.measures import (
     parse_measures,
     trec_eval_text,
 )
-from cranfield.measures._foreign import ABSENT, NICKNAMES, ORDER, WORDS, trec_names
-from cranfield.measures._trec import trec_name
+from cranfield.measures.notation.aliases import ABSENT, NICKNAMES, ORDER, WORDS, trec_names
+from cranfield.measures.notation.trec_eval_output import trec_name
 from cranfield.studies import evaluate
 from tests.golden.inputs import graded, inputs
 from tests.golden.reading import golden

@@ -16,7 +16,7 @@ from tests.golden.reading import by_topic, golden
 from tests.support.guarded_peers import pytrec_eval
 from tests.support.properties.measure_cases import CASES
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 EXACT = 1e-12
 ROUNDED = 5.1e-6  # five decimals
 

@@ -5,7 +5,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data import Assessed, assess, read_qrels
-from cranfield.measures import _dominance as kernel
+from cranfield.measures.pairs import rank_dominance as kernel
 from cranfield.measures import dominate, first_ranks
 
 A, B, EQUAL, INCOMPARABLE = -1, 1, 0, 2  # who dominates

@@ -11,7 +11,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.measures import AP, ESL, NDCG, RBP, RR, P, R, Rankings, parse_measure, spacing
-from cranfield.measures import _rankings as module
+from cranfield.measures.scales import all_rankings as module
 
 Grades = tuple[int, ...]
 

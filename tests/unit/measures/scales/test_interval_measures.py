@@ -12,7 +12,7 @@ import cranfield as cf
 from cranfield.core import ParameterError, Scale
 from cranfield.data import Assessed, assess, read_qrels
 from cranfield.measures import RBTO, SBTO, exact_order, measure_all, pairs_lost, parse_measure
-from cranfield.measures._interval import TotalOrder
+from cranfield.measures.scales.interval_measures import TotalOrder
 from tests.support.properties.topic_strategies import NOT_JUDGED, assess_grades
 from tests.support.simulations.random_campaigns import random_campaign
 

@@ -8,7 +8,8 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.data import Assessed, assess, assess_grades
-from cranfield.measures import _bounds, bounds, map_scenario, parse_measures, scenario
+from cranfield.measures.scales import unjudged_bounds
+from cranfield.measures import bounds, map_scenario, parse_measures, scenario
 
 HARMONIC = sum(Fraction(1, 2**i) / i for i in range(1, 60))  # ERR of relevant documents for ever, binary: ln 2
 
@@ -121,7 +122,7 @@ def test_topics_are_taken_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
     rankings = [tuple(np.random.default_rng(i).integers(-1, 3, 9)) for i in range(20)]
     measures = parse_measures("AP nDCG@5 Rprec P@5 Bpref")
     at_once = map_scenario(assess_grades(rankings), measures, "as_best")
-    monkeypatch.setattr(_bounds, "DOCUMENTS", 30)
+    monkeypatch.setattr(unjudged_bounds, "DOCUMENTS", 30)
     np.testing.assert_array_equal(map_scenario(assess_grades(rankings), measures, "as_best"), at_once)
 
 

@@ -14,18 +14,8 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Assessed, Block, assess
-from cranfield.measures import (
-    AP,
-    Bpref,
-    Measure,
-    P,
-    _orders,
-    expected,
-    parse_measures,
-    straddling,
-    tie_bounds,
-    tie_notes,
-)
+from cranfield.measures import AP, Bpref, Measure, P, expected, parse_measures, straddling, tie_bounds, tie_notes
+from cranfield.measures.ties import tie_orders
 from tests.support.properties.measure_cases import CASES
 from tests.support.properties.topic_strategies import TOP, assess_beside
 
@@ -138,7 +128,7 @@ def test_drawn_orders_agree_with_listed_ones(monkeypatch: pytest.MonkeyPatch) ->
     assessed = crowd(9)
     truth, none, _ = expected(assessed, CASES)
     assert none is None
-    monkeypatch.setattr(_orders, "LISTED", 1)
+    monkeypatch.setattr(tie_orders, "LISTED", 1)
     cube, errors, notes = expected(assessed, CASES)
     assert errors is not None
     there = ~np.isnan(truth)
@@ -155,7 +145,7 @@ def test_drawn_orders_agree_with_listed_ones(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_spread_of_drawn_orders_is_that_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     # One relevant document, in any of eight places: IAP is 1/rank.
     run = {"1": {f"d{i}": 1.0 for i in range(8)}}
-    monkeypatch.setattr(_orders, "LISTED", 1)
+    monkeypatch.setattr(tie_orders, "LISTED", 1)
     _, errors, notes = expected(assess({"1": {"d3": 1}}, {"run": run}), settled("IAP"), seed=3)
     values = [1 / rank for rank in range(1, 9)]
     spread = sum((value - sum(values) / 8) ** 2 for value in values) / 8
@@ -195,7 +185,7 @@ def test_bounds_of_drawn_orders_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assessed = crowd(7, levels=2)
     measures = settled("G(judged_only=True) NumNonRel@3 AP", TOP)
     low, high, _ = tie_bounds(assessed, measures)
-    monkeypatch.setattr(_orders, "LISTED", 1)
+    monkeypatch.setattr(tie_orders, "LISTED", 1)
     lower, higher, notes = tie_bounds(assessed, measures)
     what = "bounds from 10,000 drawn orders of ties in 2 rankings (seed 0): others may lie outside"
     assert sorted(notes) == sorted([f"G(judged_only=True): {what}", f"NumNonRel@3: {what}"])

@@ -26,7 +26,7 @@ from cranfield.measures import (
     measure_all,
     parse_measure,
 )
-from cranfield.measures._reading import harmonic, trigamma
+from cranfield.measures.user_models.cwl_users import harmonic, trigamma
 
 TOP = 3
 EXACT = 1e-10

@@ -1,0 +1,1 @@
+"""Measures of topics with several subtopics or intents."""

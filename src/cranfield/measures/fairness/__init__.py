@@ -1,0 +1,1 @@
+"""Measures of fairness towards groups of documents."""

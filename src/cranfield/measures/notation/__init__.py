@@ -1,0 +1,1 @@
+"""The notation of measures: parsing, names used by other tools, output as trec_eval prints it."""

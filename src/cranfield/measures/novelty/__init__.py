@@ -1,0 +1,1 @@
+"""Measures of what a run adds to other runs."""

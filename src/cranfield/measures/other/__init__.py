@@ -1,0 +1,1 @@
+"""Measures of preferences, sessions and series of rankings."""

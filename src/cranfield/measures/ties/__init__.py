@@ -1,0 +1,1 @@
+"""Values of rankings with tied scores."""

@@ -1,0 +1,1 @@
+"""Measures with an explicit model of the user, and their calibration from logs."""
