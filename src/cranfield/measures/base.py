@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from cranfield.core import Catalogue, Declared, Direction, Limits, ParameterError, describe, write
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
+from cranfield.measures.ties.tie_groups import first_stop, one_by_one
 
 from .declared_properties import AXIOMS, CONDENSED, ORDINAL, Claim, Counterexample, Example
-from cranfield.measures.ties.tie_groups import first_stop, one_by_one
 
 HIGHEST_EXPONENT = 1000  # 2^grade beyond it is no float64
 
@@ -360,8 +360,15 @@ def ratio(part: Rows, whole: Rows) -> Rows:
 
 
 # What needs more than judgments is asked for by few.
-LATER = tuple(f"cranfield.measures.{module}" for module in 
-    ("diversity.subtopic_measures", "fairness.group_exposure", "fairness.prefix_parity", "classic.multi_aspect"))
+LATER = tuple(
+    f"cranfield.measures.{module}"
+    for module in (
+        "diversity.subtopic_measures",
+        "fairness.group_exposure",
+        "fairness.prefix_parity",
+        "classic.multi_aspect",
+    )
+)
 MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` lists them all", later=LATER)
 M = TypeVar("M", bound=Measure)
 

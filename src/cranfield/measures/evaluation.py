@@ -8,13 +8,13 @@ import numpy as np
 
 from cranfield.core import SEED, CranfieldError, ParameterError, Provenance, Ties
 from cranfield.data import NEEDED, Assessed, Named, Values
-
-from .base import Measure
-from cranfield.measures.scales.unjudged_bounds import Scenario, bounds, map_scenario
-from cranfield.measures.scales.interval_measures import TotalOrder, exact_order, pairs_lost
 from cranfield.measures.notation.parsing import parse_measures
 from cranfield.measures.novelty.relative_gain import Relative
+from cranfield.measures.scales.interval_measures import TotalOrder, exact_order, pairs_lost
+from cranfield.measures.scales.unjudged_bounds import Scenario, bounds, map_scenario
 from cranfield.measures.ties.tied_values import expected, tie_bounds
+
+from .base import Measure
 
 # What people expect to see when they ask for nothing.
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@1000", "Judged@10")

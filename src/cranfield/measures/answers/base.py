@@ -12,7 +12,6 @@ import numpy as np
 
 from cranfield.core import Catalogue, ParameterError, construct, parse
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer, read_answers
-
 from cranfield.measures.other.base import OtherMeasure
 
 

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 from cranfield.data import JudgedAnswers, PerAnswer
+from cranfield.measures.base import ratio
 
 from .base import AnswerExample, AnswerMeasure, answer_measure
-from cranfield.measures.base import ratio
 
 CITED = ((0.5, 1.0), (0.5,), ())  # by three sentences of the answer of the examples
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from cranfield.core import Direction, ParameterError, Positive
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer
-
-from .base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
 from cranfield.measures.base import ratio
 from cranfield.measures.declared_properties import RATIO, Claim
+
+from .base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
 from .nugget_recall import SUPPORTED, credit, recall, vital_of
 
 

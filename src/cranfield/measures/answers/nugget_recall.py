@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 from cranfield.data import JudgedAnswers, Nuggets, NuggetWeights, PerAnswer
-
-from .base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
 from cranfield.measures.base import ratio
 from cranfield.measures.declared_properties import COUNTED, ORDINAL, Claim
+
+from .base import AnswerExample, AnswerMeasure, answer_measure, nuggets_of
 
 SUPPORTED = (("vital", 1.0), ("vital", 0.5), ("okay", 1.0), ("okay", 0.0))  # by the answer of the examples
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from cranfield.core import Provenance, Table
 from cranfield.data import Citations, JudgedAnswers, Nuggets, NuggetWeights, PerAnswer, find_topics
-
 from cranfield.measures.base import ratio
 
 PARTS = ("full", "partial", "none", "uncited")

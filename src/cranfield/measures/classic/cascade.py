@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cranfield.core import Chance, Direction, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, Cascade, Measure, TopGrade, below_top, measure, ratio, top_of
 from cranfield.measures.declared_properties import Claim, Example
 from cranfield.measures.ties.tie_groups import first_stop

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from cranfield.core import Chance
 from cranfield.core.types import Ranks, Rows
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import measure, ratio
 from cranfield.measures.declared_properties import Counterexample, Example
-from .cumulated_gain import Graded, Perfect
 from cranfield.measures.pairs.rank_overlap import weights
+
+from .cumulated_gain import Graded, Perfect
 
 FAINT = 40  # what the ranks below e^-40 add is lost in the last bit
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, Grade, Measure, measure, ratio
 from cranfield.measures.declared_properties import COUNTED, RATIO, Claim, Counterexample, Example
 

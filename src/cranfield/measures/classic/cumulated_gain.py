@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import Binary, Discounted, Measure, Normalised, TopGrade, below_top, measure, ratio, top_of
 from cranfield.measures.declared_properties import COUNTED, Claim, Counterexample, Example
-from .discounted import DCG
 from cranfield.measures.gains import Gained
+
+from .discounted import DCG
 
 
 @measure("CG", cite="jarvelin2002")

@@ -7,7 +7,6 @@ import numpy as np
 from cranfield.core import Chance, Limits, ParameterError, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import (
     HIGHEST_EXPONENT,
     Binary,

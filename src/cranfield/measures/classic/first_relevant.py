@@ -4,9 +4,9 @@ import numpy as np
 
 from cranfield.core.types import Matrix
 from cranfield.data import Values
+from cranfield.measures.pairs.rank_dominance import check_depth, first_ranks
 
 from .cascade import RR
-from cranfield.measures.pairs.rank_dominance import check_depth, first_ranks
 
 CUTOFF = 100  # where no measure has one
 NEAR = 5.1e-5  # four decimals tell the ranks of reciprocals apart, down to rank 100

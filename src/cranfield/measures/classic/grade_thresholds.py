@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import Block
-
 from cranfield.measures.base import measure, ratio
 from cranfield.measures.declared_properties import Example
-from .cumulated_gain import Perfect
 from cranfield.measures.gains import Gained
 from cranfield.measures.ties.tie_groups import precision_sums
+
+from .cumulated_gain import Perfect
 
 
 @measure("GAP", cite="robertson2010gap")

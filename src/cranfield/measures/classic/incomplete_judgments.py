@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import NOBODY, Block
-
 from cranfield.measures.base import Binary, measure, ratio
 from cranfield.measures.declared_properties import Counterexample, Example
 from cranfield.measures.ties.tie_groups import by_row, groups_of

@@ -8,7 +8,6 @@ import numpy as np
 from cranfield.core import Limits, Share
 from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, measure, ratio
 from cranfield.measures.declared_properties import Example
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from cranfield.core import Chance, Direction, ParameterError, Share
 from cranfield.core.types import Gains, Grades, Matrix, Rows
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import Binary, Grade, Measure, TopGrade, measure, ratio
 from cranfield.measures.declared_properties import Counterexample, Example
 from cranfield.measures.derived_measures import Derived
+
 from .discounted import NDCG
 
 # A document of grade 1 has the other label, one of grade 2 has not.

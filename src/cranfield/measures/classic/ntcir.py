@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from cranfield.core import Limits
 from cranfield.core.types import Gains, Grades, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import TopGrade, measure, ratio, stays
-from .cascade import ERR
 from cranfield.measures.declared_properties import Counterexample, Example
-from .cumulated_gain import Perfect
 from cranfield.measures.gains import Gained
+
+from .cascade import ERR
+from .cumulated_gain import Perfect
 
 
 class Blended(Gained):

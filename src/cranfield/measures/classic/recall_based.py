@@ -9,7 +9,6 @@ import numpy as np
 from cranfield.core import Direction, Limits, Positive
 from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, measure, ratio
 from cranfield.measures.declared_properties import COUNTED, INTERVAL, Claim, Counterexample, Example
 from cranfield.measures.ties.tie_groups import first_stop, precision_sums

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Gains, Grades, Rows, Weights
 from cranfield.data import NOBODY, Block, Strata, strata_of
-
 from cranfield.measures.base import Binary, Measure, measure, ratio
 from cranfield.measures.declared_properties import Counterexample, Example
+
 from .incomplete_judgments import SMALL
 
 DEEPEST = 1000  # ranks of a run at TREC: below nothing counts, and no run can hold more relevant documents

@@ -7,9 +7,9 @@ import numpy as np
 from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, measure, ratio
 from cranfield.measures.declared_properties import COUNTED, Claim, Counterexample, Example
+
 from .recall_based import SHORTER, Beta, harmonic
 
 Weight = Annotated[float, Limits(-1e9, 1e9)]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from cranfield.core import Chance, ParameterError, Share
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import Grade, measure, ratio
 from cranfield.measures.declared_properties import Example
+
 from .topic_intents import SOMETHING, BinaryIntents, IntentAware, best_dcg, intents, relevant_to, topic_of_named
 
 NOTHING = 1e-18  # a share of users too small to change a sum

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import Binary, Measure
 from cranfield.measures.declared_properties import Counterexample
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from cranfield.core import Chance, Direction, ParameterError
 from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import Grade, Measure, measure, ratio
 from cranfield.measures.declared_properties import Counterexample, Example
 from cranfield.measures.diversity.topic_intents import topic_of_named
+
 from .quantification import Counting, in_groups
 
 Groups = NDArray[np.float64]  # (row, group)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from cranfield.core import Chance, Direction, Limits, ParameterError
 from cranfield.core.types import Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import measure, ratio
 from cranfield.measures.declared_properties import Example
+
 from .group_exposure import FIRST, SECOND, Lost, OfGroups
 
 # Six documents, three of each group.

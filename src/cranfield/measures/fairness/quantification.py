@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.types import Rows
-
 from cranfield.measures.base import ratio
 
 Counting: TypeAlias = Literal["shares", "likeliest", "em"]

@@ -12,7 +12,6 @@ from math import sqrt
 
 from cranfield.core import CranfieldError, Expression, ParameterError, UnknownName, parse
 from cranfield.core.notation import LONGEST, SHOWN
-
 from cranfield.measures.base import MEASURES, Measure
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

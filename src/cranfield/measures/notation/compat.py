@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from cranfield.core import ParameterError, Ties, UnknownName
-
 from cranfield.measures.base import Measure
+
 from .parsing import parse_measure
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from cranfield.core import Study, Table, definition, parameters
 from cranfield.core.declaration_help import explain_declared, settings_in_words
 from cranfield.data import NEEDED, assess_grades
-
 from cranfield.measures.base import MEASURES, Browsing, Cascade, Discounted, Measure, Reader
 from cranfield.measures.declared_properties import Example
-from cranfield.measures.other.kinds import NAME, OTHERS, kind_of, parse_named
-from cranfield.measures.other.base import OtherExample, OtherMeasure
-from .parsing import parse_measure, parse_measures
 from cranfield.measures.evaluation import measure_all
+from cranfield.measures.other.base import OtherExample, OtherMeasure
+from cranfield.measures.other.kinds import NAME, OTHERS, kind_of, parse_named
+
+from .parsing import parse_measure, parse_measures
 
 FAMILIES = ("binary", "graded", "user model", "diversity", "fairness", "aspects", "relative", "interval", "count")
 USERS = (Discounted, Cascade, Reader, Browsing)  # whose docstrings say who reads, the most special first

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from cranfield.core import CranfieldError, Expression, ParameterError, construct, parse, parse_many
 from cranfield.core.notation import LONGEST_LIST
-
 from cranfield.measures.base import MEASURES, Measure
+
 from .aliases import translate, unknown, words
 
 # Names that stand for a measure with parameters, and parameters that go by another name elsewhere.

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import CranfieldError
 from cranfield.data import Values
-
 from cranfield.measures.base import MEASURES, Measure
+
 from .aliases import NICKNAMES, ORDER, trec_candidates
 from .parsing import parse_measure
 

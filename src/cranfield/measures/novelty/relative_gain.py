@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, Limits, ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import MEASURES, Binary, Browsing, Measure, measure, ratio
+from cranfield.measures.classic.discounted import NDCG, P
 from cranfield.measures.declared_properties import COUNTED, ORDINAL, RATIO, Claim, Example
 from cranfield.measures.derived_measures import Derived
-from cranfield.measures.classic.discounted import NDCG, P
+
 from .residual_gain import Left, Shares, columns, known, of_rows
 
 

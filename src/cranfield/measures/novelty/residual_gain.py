@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Weights
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import Browsing, Discounted, Measure
 
 CELLS = 1 << 21  # (reader, topic, document) that are looked at together

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data import Assessed
-
 from cranfield.measures.base import Measure
 from cranfield.measures.classic.discounted import P
-from .residual_gain import known
 from cranfield.measures.notation.parsing import parse_measure
+
 from .relative_gain import NRG, Unique
+from .residual_gain import known
 
 
 class Step(NamedTuple):

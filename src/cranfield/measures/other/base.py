@@ -4,7 +4,6 @@ from abc import ABC
 from typing import ClassVar, Protocol
 
 from cranfield.core import CranfieldError, Declared, Direction, describe, write
-
 from cranfield.measures.declared_properties import ORDINAL, Claim
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from cranfield.core import Catalogue
 from cranfield.data import Named
-
 from cranfield.measures.answers.base import ANSWER_MEASURES, NUGGETIZER, parse_answer_measure
 from cranfield.measures.base import MEASURES
-from .base import OtherMeasure
 from cranfield.measures.notation.parsing import parse_measure
+
+from .base import OtherMeasure
 from .preferences import PREFERENCES, TREC_PREFS, parse_preference_measure
 from .sessions import SESSION_MEASURES, parse_session_measure
 

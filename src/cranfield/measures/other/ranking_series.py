@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Table
 from cranfield.data import Assessed, Values
-
 from cranfield.measures.fairness.group_exposure import AWRF, Attended, relevant_in
 
 Counts = NDArray[np.int64]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import Catalogue
 from cranfield.data import assess_grades
-
 from cranfield.measures.base import Measure
+
 from .base import OtherMeasure
 
 Positions = NDArray[np.float64]  # (ranking,): 1 is the first of a session

@@ -8,9 +8,9 @@ import numpy as np
 
 from cranfield.core import Chance, Limits, ParameterError
 from cranfield.core.types import Ranks, Weights
-
 from cranfield.measures.base import Discounted, Measure
 from cranfield.measures.number_lists import Numbers
+
 from .session_base import Positions, SessionExample, SessionMeasure, session_measure
 
 Depth = Annotated[int, Limits(1)]

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from cranfield.core import Chance, Expression, Limits, ParameterError, construct, parse
 from cranfield.data import Assessed, Values
-
 from cranfield.measures.base import Cutoff, Grade, Measure, TopGrade
 from cranfield.measures.classic.discounted import DCG, RBP
+from cranfield.measures.evaluation import measure_all
 from cranfield.measures.notation.parsing import parse_measure
+
 from .session_base import SESSION_MEASURES as SESSION_MEASURES
 from .session_base import Positions, SessionExample, session_measure
 from .session_base import SessionMeasure as SessionMeasure
 from .session_markov import MarkovSession as MarkovSession
-from cranfield.measures.evaluation import measure_all
 
 
 @session_measure("sDCG", cite="jarvelin2008")

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.types import Rows
 from cranfield.data import Assessed, assess_documents
-
 from cranfield.measures.base import Measure
 
 MOST = 1 << 22  # rankings

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Grades, Rows
 from cranfield.data import Assessed, Block
-
 from cranfield.measures.base import HIGHEST_EXPONENT, Measure, below_top, measure, top_of
 from cranfield.measures.declared_properties import COUNTED, INTERVAL, Claim, Example
 

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError, Scale
 from cranfield.core.types import Rows
 from cranfield.data import Block, assess_grades
-
 from cranfield.measures.base import Measure, measure, ratio
+from cranfield.measures.classic.recall_based import AP
 from cranfield.measures.declared_properties import Claim, Example
 from cranfield.measures.derived_measures import Derived
-from cranfield.measures.classic.recall_based import AP
 from cranfield.measures.novelty.relative_gain import Relative
 
 Profile = tuple[tuple[float, int], ...]  # how many documents there are of each grade

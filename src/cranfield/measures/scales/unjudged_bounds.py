@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block, with_unjudged_as
-
 from cranfield.measures.base import MEASURES, Cascade, Discounted, Measure
 from cranfield.measures.notation.parsing import parse_measure
 from cranfield.measures.user_models.cwl_users import FAR, INST, Fading

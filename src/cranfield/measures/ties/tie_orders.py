@@ -13,11 +13,11 @@ from cranfield.core import ParameterError
 from cranfield.core.seed import generator
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Assessed, Block, strata_of
-
 from cranfield.measures.base import Measure
-from .tie_groups import by_row, rows_that_matter
 from cranfield.measures.classic.sampled_pools import Sampled
 from cranfield.measures.user_models.time_based import Timed
+
+from .tie_groups import by_row, rows_that_matter
 
 LISTED = 100_000  # up to so many orders are gone through one by one
 DRAWN = 10_000  # otherwise so many are drawn

@@ -10,8 +10,8 @@ from cranfield.core import Direction
 from cranfield.core.seed import SEED
 from cranfield.core.types import Cube, Matrix
 from cranfield.data import Assessed
-
 from cranfield.measures.base import Measure
+
 from .tie_groups import rows_that_matter
 
 if TYPE_CHECKING:

@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cranfield.core import ParameterError
+from cranfield.measures.classic.discounted import RBP
+from cranfield.measures.number_lists import write_numbers, write_rows
 
 from .click_model_measures import RRSDBN, USDBN
-from cranfield.measures.classic.discounted import RBP
+from .cwl_table import CWL
 from .fit_results import (
     Calibrated,
     Estimate,
@@ -23,9 +25,7 @@ from .fit_results import (
     rounded,
     share,
 )
-from .cwl_table import CWL
 from .markov_precision import MP
-from cranfield.measures.number_lists import write_numbers, write_rows
 from .time_based import TBG
 
 LEVEL = 0.95

@@ -6,10 +6,10 @@ import numpy as np
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Gains, Grades, Weights
-
 from cranfield.measures.base import measure
 from cranfield.measures.declared_properties import Counterexample, Example
 from cranfield.measures.number_lists import by_grade, by_rank, keep_row, keep_rows, read_numbers, read_rows
+
 from .click_users import AS_ERR, Chained, Dependent, Dynamic, Effort, Simplified, Utility
 
 AS_DCG = "1 0.6309 0.5 0.4307 0.3869 0.3562 0.3333 0.3155 0.301 0.2891"  # 1 / log2(rank + 1)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Share
 from cranfield.core.types import Gains, Grades, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import Measure, stays
 from cranfield.measures.declared_properties import Counterexample
 from cranfield.measures.number_lists import by_grade, by_rank, keep_row, read_numbers

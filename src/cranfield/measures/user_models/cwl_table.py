@@ -6,10 +6,10 @@ import numpy as np
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Ranks, Weights
-
 from cranfield.measures.base import measure
 from cranfield.measures.declared_properties import Example
 from cranfield.measures.number_lists import keep_row, read_numbers
+
 from .cwl_users import Fading
 
 

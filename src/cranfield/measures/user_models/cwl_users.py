@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from cranfield.core import Chance, Limits, ParameterError, Positive, Scale
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import Grade, Reader, TopGrade, below_top, measure, stays, top_of
 from cranfield.measures.declared_properties import ORDINAL, Claim, Example
 

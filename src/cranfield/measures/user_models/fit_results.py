@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import ParameterError, Table, score_interval
-
 from cranfield.measures.base import Measure
 
 COLUMNS = ("measure", "parameter", "value", "low", "high", "n")

@@ -7,9 +7,9 @@ import numpy as np
 from cranfield.core import Positive
 from cranfield.core.types import Gains, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import measure
 from cranfield.measures.declared_properties import ORDINAL, Claim, Counterexample, Example
+
 from .cwl_users import TOP_HEAVY, Graded
 
 DEEPEST = 1000  # where a list ends whose looks cannot be summed up in one formula; as in cwl_eval

@@ -8,7 +8,6 @@ import numpy as np
 from cranfield.core import Limits, ParameterError
 from cranfield.core.types import Ranks, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, measure, ratio
 from cranfield.measures.declared_properties import Counterexample, Example
 from cranfield.measures.number_lists import Numbers, by_grade, keep_row, keep_rows, read_numbers, read_rows

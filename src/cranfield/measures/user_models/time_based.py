@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cranfield.core import Limits, Positive, Share
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Block
-
 from cranfield.measures.base import Binary, Browsing, TopGrade, below_top, measure, top_of
 from cranfield.measures.declared_properties import Counterexample, Example
 

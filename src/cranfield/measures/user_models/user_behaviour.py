@@ -8,9 +8,9 @@ import numpy as np
 from cranfield.core import ParameterError, Provenance, Study, Table
 from cranfield.core.types import Rows
 from cranfield.data import assess_grades
-
 from cranfield.measures.base import MEASURES, Browsing, Cascade, Measure, Reader
 from cranfield.measures.notation.parsing import parse_measures
+
 from .time_based import Timed
 
 SHOWN, MOST = 20, 100  # ranks, where nobody says how many

@@ -5,8 +5,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.data import Assessed, assess, read_qrels
-from cranfield.measures.pairs import rank_dominance as kernel
 from cranfield.measures import dominate, first_ranks
+from cranfield.measures.pairs import rank_dominance as kernel
 
 A, B, EQUAL, INCOMPARABLE = -1, 1, 0, 2  # who dominates
 GRADES = {"x": 3, "y": 2, "z": 1, "w": 1, "n": 0, "s": -2}  # any other letter is a document that nobody judged

@@ -8,8 +8,8 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.data import Assessed, assess, assess_grades
-from cranfield.measures.scales import unjudged_bounds
 from cranfield.measures import bounds, map_scenario, parse_measures, scenario
+from cranfield.measures.scales import unjudged_bounds
 
 HARMONIC = sum(Fraction(1, 2**i) / i for i in range(1, 60))  # ERR of relevant documents for ever, binary: ln 2
 
