@@ -15,7 +15,7 @@ from cranfield.core import Table
 from cranfield.core.types import Matrix
 from cranfield.data import Splits, Values, draw_splits, read_scores
 from cranfield.stats import Asked, Pairs, agreement_table, columns_of
-from cranfield.stats._agreement_counts import significant_in_halves
+from cranfield.stats.reliability.split_half_counts import significant_in_halves
 
 TOPICS, RUNS, SPLITS = 5_793, 40, 100
 FEW_PAIRS, FEW_SPLITS = 10, 10  # for which the peer is timed; what all of them would take it is that, scaled

@@ -15,7 +15,7 @@ import pytest
 from tests.support.cli.commands import Command, expect_refusal, read_json
 
 COLUMNS = ["measure", "test", "aggregate", "agree", "partial", "disagree", "significant", "ties"]
-# As tests/unit/stats/test_agreement.py works it out by hand.
+# As tests/unit/stats/reliability/test_split_half.py works it out by hand.
 SCORES = "topic,a,b,c\nt1,.1,.2,.1\nt2,.1,.3,.2\nt3,.1,.2,0\nt4,.1,.2,0\nt5,.1,.2,0\nt6,.1,0,.3\n"
 SPLITS = "[[[0, 1, 2], [3, 4, 5]], [[0, 1, 5], [2, 3, 4]]]"
 BY_HAND = ("--splits-file", "splits.json", "--level", ".3", "-t", "sign")

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from cranfield.core import Positive, Scale
 from cranfield.stats import Answer, Correction, PairTest, pair_test
-from cranfield.stats._corrections import correction
+from cranfield.stats.multiple.corrections import correction
 
 
 @pair_test("median-gap", cite="conover1999", aliases=("gap",))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.stats._base import Asked, Pairs
-from cranfield.stats._bayes import BayesSignedRank
+from cranfield.stats.pair_tests.base import Asked, Pairs
+from cranfield.stats.pair_tests.bayesian import BayesSignedRank
 
 CASES = json.loads(Path(__file__).with_name("baycomp.json").read_text(encoding="utf-8"))
 

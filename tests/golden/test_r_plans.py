@@ -13,7 +13,7 @@ from cranfield.stats import (
     StudentisedRange,
     Width,
 )
-from cranfield.stats._tails import chi2_tail, f_tail
+from cranfield.stats.estimates.distribution_tails import chi2_tail, f_tail
 
 from .r_reading import FLOOR, PTUKEY, PTUKEY_FEW, agree
 from .reading import golden

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cranfield.stats import Pairs
-from cranfield.stats._pooled import Effects, Pooled, Tau, pool_effects
+from cranfield.stats.comparison.meta_analysis import Effects, Pooled, Tau, pool_effects
 
 from . import pooled_inputs
 from .pooled_inputs import PAIRS, TRIALS, UNIT

@@ -30,7 +30,7 @@ from cranfield.stats import (
     replicated_anova,
     replicated_components,
 )
-from cranfield.stats._rank_omnibus import pooled_ranks
+from cranfield.stats.multiple.rank_omnibus import pooled_ranks
 
 from . import stat_inputs
 from .r_reading import (

@@ -5,7 +5,7 @@ import pytest
 
 from cranfield.measures import rbo, tau_union
 from cranfield.stats import Asked
-from cranfield.stats._reproduced import improvements, replicated, reproduced
+from cranfield.stats.comparison.reproducibility import improvements, replicated, reproduced
 
 from .reading import golden
 from .reproduced_inputs import P, made_again, scores

@@ -31,7 +31,7 @@ from cranfield.stats import (
     parse_method,
     parse_tests,
 )
-from cranfield.stats._explain import CATALOGUES
+from cranfield.stats.pair_tests.explanations import CATALOGUES
 from tests.support.properties.stats_cases import CASES, cases
 from tests.support.run_size import SIZE
 

@@ -10,7 +10,7 @@ import cranfield as cf
 from cranfield.data import draw_splits, write_splits
 from cranfield.simulate import Campaign
 
-# As tests/unit/stats/test_agreement.py works it out by hand.
+# As tests/unit/stats/reliability/test_split_half.py works it out by hand.
 BY_HAND = pl.DataFrame({"a": [1, 1, 1, 1, 1, 1], "b": [2, 3, 2, 2, 2, 0], "c": [1, 2, 0, 0, 0, 3]}) / 10
 TWO_SPLITS = "[[[0, 1, 2], [3, 4, 5]], [[0, 1, 5], [2, 3, 4]]]"
 

@@ -14,7 +14,8 @@ from cranfield.charts import draw
 from cranfield.core import ParameterError, ScaleError, Study
 from cranfield.data import Values, read_entries
 from cranfield.simulate import Campaign
-from cranfield.stats import _conditions, rank_stability
+from cranfield.stats.boards import conditions as board_conditions
+from cranfield.stats import rank_stability
 
 SCORES: dict[str, list[Any]] = {
     "topic": ["1", "2", "3"],
@@ -145,7 +146,7 @@ def test_the_board_is_not_drawn_again_as_a_condition(values: Values, monkeypatch
         asked.append(matrix.shape)
         return rank_stability(matrix, **how)
 
-    monkeypatch.setattr(_conditions, "rank_stability", counted)
+    monkeypatch.setattr(board_conditions, "rank_stability", counted)
     study = cf.leaderboard(values, private=list(values.topics[:12]), draws=300)
     assert asked == [(18, 8), (12, 8), (12, 8)]  # public nDCG@10, private AP and nDCG@10
     found = {row["run"]: row["p_first"] for row in rows(study, "conditions") if row["condition"] == "public, AP"}

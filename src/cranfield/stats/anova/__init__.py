@@ -1,0 +1,1 @@
+"""Analysis of variance of values by topic, run and factor."""

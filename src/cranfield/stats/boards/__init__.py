@@ -1,0 +1,1 @@
+"""Statistics of leaderboards: ranks, letters, state of the art, changes of labels."""

@@ -1,0 +1,226 @@
+"""Is b better? Two facets of it, topics answered and ranking where both answer, and two verdicts on them (lin2021)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import ParameterError, Provenance, Table, UnknownName
+
+from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest, check_level
+from cranfield.stats.multiple.corrections import CORRECTIONS, Correction, Uncorrected
+from .topic_outcomes import Outcomes, binomial_p, by_pair, named, throughout
+from cranfield.stats.pair_tests.closed_form import PerPair
+from cranfield.stats.pair_tests.parsing import parse_method
+from cranfield.stats.pair_tests.signed_rank import SignedRank
+
+Sides: TypeAlias = NDArray[np.int64]  # (pair,): 1 is b, −1 is a, 0 neither, 2 mixed
+
+MIXED = 2
+WORDS = {1: "b", -1: "a", 0: "neither", MIXED: "mixed"}
+# White space and commas part words, unless a bracket is open.
+PARTS = re.compile(r"[\s,]+(?![^(]*\))")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decide:
+    """By what the verdict is found: the test of ranks where both answer, and the correction over all pairs."""
+
+    ranking: PairTest = field(default_factory=SignedRank)
+    correction: Correction = field(default_factory=Uncorrected)
+
+    def __post_init__(self) -> None:
+        hint = "decide by t, signed-rank, sign, rank-sum, randomisation or bootstrap, two-sided"
+        if self.ranking.joint or self.ranking.equivalence:
+            why = "it looks at all pairs at once" if self.ranking.joint else "its small p speaks for equality"
+            raise ParameterError(f"{self.ranking} cannot decide who ranks better: {why}", hint=hint)
+        if self.ranking.alternative != "two-sided":
+            raise ParameterError(f"{self.ranking} cannot decide who ranks better: it looks one way only", hint=hint)
+
+    def __str__(self) -> str:
+        return f"{self.ranking} {self.correction}"
+
+
+def parse_decide(text: str) -> Decide:
+    """From what people write: ``t holm``, ``holm``, ``signed-rank(zeros='pratt')``, in any order."""
+    tests: list[PairTest] = []
+    corrections: list[Correction] = []
+    for word in filter(None, PARTS.split(text.strip())):
+        name = word.partition("(")[0]
+        if name.replace("_", "-") in CORRECTIONS:
+            corrections.append(parse_method(CORRECTIONS, word))
+        elif name.replace("_", "-") in TESTS:
+            tests.append(parse_method(TESTS, word))
+        else:
+            hint = "for example: t holm; `cranfield tests` lists both"
+            raise UnknownName(f"{name!r} is neither a test of pairs nor a correction", hint=hint)
+    if len(tests) > 1 or len(corrections) > 1 or not tests + corrections:
+        hint = "name one test of pairs, one correction, or one of each: t holm"
+        raise ParameterError(f"{text!r} does not say by what to decide", hint=hint)
+    ranking = tests[0] if tests else SignedRank()
+    return Decide(ranking=ranking, correction=corrections[0] if corrections else Uncorrected())
+
+
+@dataclass(frozen=True, eq=False)
+class Facet:
+    """(pair,): who is better in one respect.
+
+    ``better`` is 1 where b is significantly better, −1 where a is, 0 where neither is shown to be. It is 2, mixed,
+    where the test is significant for one run, and the mean is not on the side of that run; only ranks can be so.
+    """
+
+    test: str
+    difference: PerPair  # b − a: of the shares answered, or of mean ranks
+    p: PerPair
+    p_decide: PerPair  # corrected over the pairs
+    p_holm: PerPair  # and then over the two facets of a pair
+    better: Sides
+    better_holm: Sides
+    toward: Sides  # the run to which the test points, significant or not
+    ahead: Sides  # the run whose mean is better
+
+
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """The two facets of every pair, and the verdicts that follow from them: 1 is b, −1 is a, 0 neither."""
+
+    answered: Facet
+    ranking: Facet
+    level: float
+    decide: Decide
+
+    @property
+    def strict(self) -> Sides:
+        """(pair,): who is significantly better in both facets."""
+        same = self.answered.better == self.ranking.better
+        return np.where(same, self.answered.better, 0)
+
+    @property
+    def do_no_harm(self) -> Sides:
+        """(pair,): who is significantly better in one facet, and does no harm in the other.
+
+        Harm is to be significantly worse. A mixed facet is harm to both runs: it is significant, and for either run it
+        has a reading that is against it. To let it pass would help the run that answers more, and it may help nobody.
+        """
+        return _harmless(self.answered.better, self.ranking.better)
+
+    @property
+    def do_no_harm_holm(self) -> Sides:
+        """(pair,): the same, with Holm over the two facets: asking twice, one is wrong more often than the level.
+
+        Where this finds a run, so does the verdict without it.
+        """
+        return _harmless(self.answered.better_holm, self.ranking.better_holm)
+
+
+def judge(first: Pairs, *, decide: Decide | None = None, asked: Asked | None = None) -> Facets:
+    """The facets of each pair, from the ranks of the first relevant documents; NaN where a topic is not answered.
+
+    Answered: exact binomial of the topics that one run alone answers. Ranking: the deciding test on ESL, the lower the
+    better, over the topics that both answer. Both are two-sided, and significant is p ≤ level.
+    """
+    decide, asked = decide or Decide(), asked or Asked()
+    check_level(asked.level)
+    outcomes = Outcomes.of(first)
+    answer = decide.ranking.compare(first, asked)
+    raw = binomial_p(outcomes.only_a, outcomes.only_b), answer.p
+    corrected = decide.correction.adjust(raw[0]), decide.correction.adjust(raw[1])
+    holm = _holm(*corrected)
+    middle = 0.5 if decide.ranking.effect == "share" else 0.0
+    more, sooner = _sign(outcomes.difference), -_sign(first.mean_difference)
+    toward = more, -_sign(answer.effect - middle)
+
+    def facet(i: int, test: str, difference: PerPair, ahead: Sides) -> Facet:
+        better, better_holm = (_better(p[i] <= asked.level, toward[i], ahead) for p in (corrected, holm))
+        return Facet(test, difference, raw[i], corrected[i], holm[i], better, better_holm, toward[i], ahead)
+
+    answered = facet(0, "binomial", outcomes.difference, more)
+    ranking = facet(1, str(decide.ranking), first.mean_difference, sooner)
+    return Facets(answered, ranking, asked.level, decide)
+
+
+def facets_table(first: Pairs, runs: Sequence[str], facets: Facets, made_by: Provenance | None = None) -> Table:
+    """Two rows for each pair: who is better in topics answered, and in ranking where both answer.
+
+    ``difference`` is b − a: of the shares of topics answered, the higher the better; of the mean ranks (ESL), the lower
+    the better. ``p_decide`` is corrected over the pairs, ``p_holm`` then over the two facets.
+    """
+    parts = []
+    for name, facet in (("answered", facets.answered), ("ranking", facets.ranking)):
+        parts.append(
+            named(first, runs)
+            | {"facet": throughout(first, name), "better": _in_words(facet.better)}
+            | {"test": throughout(first, facet.test), "difference": facet.difference}
+            | {"p": facet.p, "p_decide": facet.p_decide, "p_holm": facet.p_holm}
+        )
+    return Table(by_pair(parts), f"facets at level {facets.level:g}", made_by)
+
+
+def verdicts_table(first: Pairs, runs: Sequence[str], facets: Facets, made_by: Provenance | None = None) -> Table:
+    """One row for each pair: who is better in both facets, who without harm, and all that in a sentence."""
+    verdicts = (facets.strict, facets.do_no_harm, facets.do_no_harm_holm)
+    words = dict(zip(("strict", "do_no_harm", "do_no_harm_holm"), map(_in_words, verdicts), strict=True))
+    sides = named(first, runs)
+    pairs = zip(sides["a"].tolist(), sides["b"].tolist(), first.topics.tolist(), strict=True)
+    sentences = [_sentence(facets, i, {-1: a, 1: b}, shared) for i, (a, b, shared) in enumerate(pairs)]
+    changed = facets.do_no_harm != facets.do_no_harm_holm
+    # Where Holm takes a verdict away, neither facet is significant any more: the smaller p was above half the level.
+    told = [
+        f"{sentence} With Holm over the two facets, no difference is shown." if one else sentence
+        for sentence, one in zip(sentences, changed.tolist(), strict=True)
+    ]
+    return Table(sides | words | {"sentence": told}, f"verdicts at level {facets.level:g}", made_by)
+
+
+def _sentence(facets: Facets, pair: int, names: dict[int, str], shared: int) -> str:
+    """What the facets of a pair say; ``shared`` topics are answered by both."""
+    more, sooner = int(facets.answered.better[pair]), int(facets.ranking.better[pair])
+    if not more and not sooner and shared:
+        return "No difference is shown: neither in topics answered nor, where both answer, in rank."
+    if more and more == sooner:
+        return f"{names[more]} answers more topics and, where both answer, ranks better."
+    answered = f"{names[more]} answers more topics" if more else "no difference in topics answered is shown"
+    if not shared:
+        ranking = "no topic is answered by both"
+    elif sooner == MIXED:
+        test, mean = names[int(facets.ranking.toward[pair])], names.get(int(facets.ranking.ahead[pair]), "neither")
+        ranking = f"where both answer, {facets.ranking.test} favours {test}, but the mean rank favours {mean}"
+    else:
+        ranking = (
+            f"where both answer, {f'{names[sooner]} ranks better' if sooner else 'no difference in rank is shown'}"
+        )
+    told = f"{answered}; {ranking}." if more or not sooner else f"{ranking}; {answered}."
+    # A name at the beginning stays as it is written.
+    return told if more else told[0].upper() + told[1:]
+
+
+def _better(significant: NDArray[np.bool_], toward: Sides, ahead: Sides) -> Sides:
+    """(pair,): the run to which a significant test points, if its mean is better; otherwise mixed."""
+    return np.select([~significant | (toward == 0), toward == ahead], [0, toward], MIXED)
+
+
+def _harmless(answered: Sides, ranking: Sides) -> Sides:
+    """(pair,): who is better in at least one facet, where the other is the same or shows nothing."""
+    both = np.stack([answered, ranking])
+    sides = [(both == side).any(axis=0) & np.isin(both, [0, side]).all(axis=0) for side in (1, -1)]
+    return np.select(sides, [1, -1], 0)
+
+
+def _holm(p: PerPair, other: PerPair) -> tuple[PerPair, PerPair]:
+    """(pair,): both p-values of each pair after Holm; where one is missing, the other is asked alone."""
+    # holm1979 for two: the smaller one doubled; the larger one is no smaller than that.
+    doubled = np.minimum(2 * np.minimum(p, other), 1.0)
+    alone = np.isnan(doubled)
+    return tuple(np.where(alone, one, np.maximum(one, doubled)) for one in (p, other))  # type: ignore[return-value]
+
+
+def _sign(numbers: PerPair) -> Sides:
+    """(pair,): 1, −1 or 0; 0 where there is no number."""
+    return np.sign(np.nan_to_num(numbers)).astype(np.int64)
+
+
+def _in_words(sides: Sides) -> NDArray[np.object_]:
+    return np.array([WORDS[side] for side in sides.tolist()], dtype=object)

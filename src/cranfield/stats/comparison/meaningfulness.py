@@ -1,0 +1,185 @@
+"""Meaningfulness: does the order of two means survive whatever keeps the order of the values?"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import Direction, Provenance, Table
+from cranfield.core.types import Matrix
+from cranfield.data import Values
+
+from cranfield.stats.pair_tests.base import CELLS, Pairs
+from cranfield.stats.pair_tests.float_ties import TINY, near_zero
+from cranfield.stats.pair_tests.closed_form import NO_TOPIC
+from cranfield.stats.pair_tests.all_pairs import places
+
+PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
+Signs: TypeAlias = NDArray[np.int64]  # (pair,): whose mean is the larger one; 1 is b's, -1 is a's
+
+COMMON, OWN = "one for all topics", "one per topic"
+COLUMNS = ("a", "b", "measure", "transformation", "better", "survives", "flip")
+MARGIN = 10 * TINY  # a difference of means that was turned round is not smaller
+DIGITS = 15  # decimal numbers of so many digits come back from floats as they were
+
+
+def meaning_table(values: Values, chosen: Sequence[tuple[int, int]], *, made_by: Provenance | None = None) -> Table:
+    """One row for each measure, pair and group of transformations: whether the order of the means survives them all.
+
+    On an ordinal scale any numbers in the same order say the same: a strictly increasing transformation of the values
+    changes nothing, be it one for all topics or one for each. Where it can turn the order of the means round, ``flip``
+    names one that does. Better is what the measure calls better; neither: the means are equal, and ``survives`` says
+    whether they stay so.
+    """
+    rows = [row for measure in values.measures for row in _rows(values, measure, chosen)]
+    caption = "whether the order of the means survives every strictly increasing transformation"
+    empty = dict.fromkeys(f"{row['a']} and {row['b']}: {NO_TOPIC}" for row in rows if row["better"] is None)
+    return Table.from_rows(rows, COLUMNS, caption=caption, made_by=made_by or values.made_by, notes=tuple(empty))
+
+
+def flip_common(a: Matrix, b: Matrix) -> tuple[PerPair, PerPair, Signs]:
+    """One transformation for all topics that turns means round: lift all values above a threshold; (pair, topic) in.
+
+    The larger mean, b's say, stays larger under all of them if and only if b's values stochastically dominate a's:
+    above no threshold are there fewer topics of b than of a. Where there are, a large enough lift of what lies above
+    puts a ahead. Returns threshold, lift, and whose mean is larger then; NaN, NaN and 0 where nothing turns the order.
+    """
+    pooled = np.concatenate([a, b], axis=1)
+    order = np.argsort(pooled, axis=1, kind="stable")  # NaN last
+    ordered = np.take_along_axis(pooled, order, axis=1)
+    side = np.where(np.isnan(ordered), 0, np.where(order < a.shape[1], 1, -1))
+    gap = np.diff(ordered, axis=1)
+    more = np.where(gap > TINY, side.cumsum(axis=1)[:, :-1], 0)  # topics of b above each gap, less those of a
+    mean = mean_difference(a, b)
+    either = np.where(more.max(axis=1) > 0, 1, np.sign(more.min(axis=1)))
+    toward = np.where(mean == 0, either, -np.sign(mean)).astype(np.int64)
+    gain = more * toward[:, None]
+    most = gain.max(axis=1)
+    toward = np.where(most > 0, toward, 0)
+    widest = np.where(gain == most[:, None], gap, 0.0).argmax(axis=1)
+    threshold = _between(*(np.take_along_axis(ordered, (widest + i)[:, None], axis=1)[:, 0] for i in (0, 1)))
+    threshold = np.where(toward == 0, np.nan, threshold)
+    lift = _enough((np.abs(mean) + MARGIN) * _topics(a, b) / np.maximum(most, 1))
+    lift = np.where(toward == 0, np.nan, np.where(mean == 0, 1.0, lift))
+    while (short := _not_yet(lifted(a, threshold, lift), lifted(b, threshold, lift), toward)).any():
+        lift[short] *= 2  # among large values a small lift is lost
+    return threshold, lift, toward
+
+
+def flip_topic(a: Matrix, b: Matrix, sign: Matrix | None = None) -> tuple[NDArray[np.int64], PerPair, Signs]:
+    """A transformation for each topic that turns means round: multiply the values of one topic; (pair, topic) in.
+
+    The larger mean stays larger under all of them if and only if the run is at least the other in every topic, and
+    ahead in one. ``sign`` says who is ahead where floats cannot tell. Returns the topic that speaks most for the other,
+    the factor (NaN where none can be named), and whose mean is larger then; 0 where nothing turns the order round.
+    """
+    apart = np.nan_to_num(near_zero(b - a))
+    ahead = np.sign(apart) if sign is None else np.nan_to_num(sign)
+    size = np.abs(apart) + np.where(ahead == 0, 0.0, TINY)
+    mean = mean_difference(a, b)
+    either = np.take_along_axis(ahead, size.argmax(axis=1)[:, None], axis=1)[:, 0]
+    toward = np.where(mean == 0, either, -np.sign(mean)).astype(np.int64)
+    gain = np.where(ahead == toward[:, None], size, 0.0)
+    topic = gain.argmax(axis=1)
+    toward = np.where(gain.max(axis=1) > 0, toward, 0)
+    most = np.where(toward == 0, 0.0, np.take_along_axis(np.abs(apart), topic[:, None], axis=1)[:, 0])
+    known = most > 0
+    factor = _enough(1 + (np.abs(mean) + MARGIN) * _topics(a, b) / np.where(known, most, 1.0))
+    factor = np.where(known, np.where(mean == 0, 2.0, factor), np.nan)
+    wanted = np.where(known, toward, 0)
+    while (short := _not_yet(stretched(a, topic, factor), stretched(b, topic, factor), wanted)).any():
+        factor[short] *= 2
+    return topic, factor, toward
+
+
+def lifted(values: Matrix, threshold: PerPair, lift: PerPair) -> Matrix:
+    """(pair, topic): the values, those above the threshold lifted."""
+    return values + np.where(values > threshold[:, None], lift[:, None], 0.0)
+
+
+def stretched(values: Matrix, topic: NDArray[np.int64], factor: PerPair) -> Matrix:
+    """(pair, topic): the values, those of one topic multiplied."""
+    return np.where(np.arange(values.shape[1]) == topic[:, None], values * factor[:, None], values)
+
+
+def mean_difference(a: Matrix, b: Matrix) -> PerPair:
+    """(pair,): the mean of b less that of a over the topics of both, 0 where there is none."""
+    both = ~np.isnan(a) & ~np.isnan(b)
+    # Sorted, so that the same values have the same sum.
+    sums = [np.sort(np.where(both, side, 0.0), axis=1).sum(axis=1) for side in (a, b)]
+    return near_zero((sums[1] - sums[0]) / np.maximum(both.sum(axis=1), 1))
+
+
+def _rows(values: Values, measure: Any, chosen: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+    """Two rows for each pair."""
+    matrix = values.matrix(measure)
+    pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
+    larger = {1: "a", -1: "b"} if measure.direction is Direction.LOWER else {1: "b", -1: "a"}
+    for block in pairs.blocks(CELLS // 8):
+        sides = (block.values[:, side].T for side in (block.a, block.b))
+        a, b = (np.where(np.isnan(block.difference), np.nan, side) for side in sides)
+        for one, found in enumerate(zip(*_found(a, b, block.sign, values.topics), strict=True)):
+            named = {"a": values.runs[block.a[one]], "b": values.runs[block.b[one]], "measure": str(measure)}
+            sign, topics, *flips = found
+            for transformation, (toward, flip) in zip((COMMON, OWN), flips, strict=True):
+                told = None if not toward else flip if sign else f"{flip}: {larger[toward]} is ahead then"
+                yield named | {
+                    "transformation": transformation,
+                    "better": larger.get(sign, "neither") if topics else None,
+                    "survives": toward == 0 if topics else None,
+                    "flip": told,
+                }
+
+
+def _found(a: Matrix, b: Matrix, sign: Matrix, names: Sequence[str]) -> tuple[Any, ...]:
+    """(pair,) each: whose mean is larger, how many topics there are, and what turns that round, in words."""
+    threshold, lift, common = flip_common(a, b)
+    topic, factor, own = flip_topic(a, b, sign)
+    lifts = [f"add {_text(up)} to every value above {_text(at)}" for at, up in zip(threshold, lift, strict=True)]
+    stretches = [
+        f"stretch topic {names[t]} until it outweighs all others"
+        if np.isnan(f)
+        else f"multiply the values of topic {names[t]} by {_text(f)}"
+        for t, f in zip(topic, factor, strict=True)
+    ]
+    larger = np.sign(mean_difference(a, b)).astype(np.int64)
+    both = (zip(toward.tolist(), words, strict=True) for toward, words in ((common, lifts), (own, stretches)))
+    return larger.tolist(), _topics(a, b).tolist(), *both
+
+
+def _topics(a: Matrix, b: Matrix) -> NDArray[np.int64]:
+    """(pair,): in how many topics both have a value."""
+    return (~np.isnan(a) & ~np.isnan(b)).sum(axis=1)
+
+
+def _not_yet(a: Matrix, b: Matrix, toward: Signs) -> NDArray[np.bool_]:
+    """(pair,): whether the larger mean is not where it should be."""
+    return (toward != 0) & (np.sign(mean_difference(a, b)) != toward)
+
+
+def _between(low: PerPair, high: PerPair) -> PerPair:
+    """A number from the lower one on, and below the higher one, with as few digits as will do."""
+    middle = low + (high - low) / 2
+    found = low
+    for digits in range(DIGITS, 0, -1):
+        near = _rounded(middle, digits, np.rint)
+        found = np.where((low < near) & (near < high), near, found)
+    return found
+
+
+def _enough(least: PerPair) -> PerPair:
+    """The least number of two digits that is as large."""
+    return _rounded(least, 2, np.ceil)
+
+
+def _rounded(numbers: PerPair, digits: int, way: Any) -> PerPair:
+    """Numbers of so many significant digits: quotients and products of whole numbers, which print as they are meant."""
+    with np.errstate(divide="ignore"):
+        size = np.where(numbers == 0, 0.0, np.floor(np.log10(np.abs(numbers))))
+    unit = 10.0 ** np.abs(shift := digits - 1 - size)
+    return np.where(shift > 0, way(numbers * unit) / unit, way(numbers / unit) * unit)
+
+
+def _text(number: float) -> str:
+    return repr(float(number)).removesuffix(".0")

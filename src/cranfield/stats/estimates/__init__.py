@@ -1,0 +1,1 @@
+"""Effect sizes, confidence intervals, power, risk and transforms of values."""

@@ -1,0 +1,1 @@
+"""Many comparisons at once: corrections, omnibus tests, simultaneous tests of all pairs."""

@@ -1,0 +1,227 @@
+"""Every test on every pair of every measure, with the corrections that many questions ask for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import ParameterError, Table
+from cranfield.data import Values
+
+from .base import Answer, Asked, Pairs, PairTest
+from cranfield.stats.multiple.corrections import Correction, Uncorrected
+from cranfield.stats.reliability.discrimination import Discrimination, discriminative_power
+from cranfield.stats.estimates.confidence_intervals import Interval
+from .float_ties import near_zero
+
+Family: TypeAlias = Literal["pairs", "measures", "all"]
+FAMILIES: tuple[Family, ...] = ("pairs", "measures", "all")
+Aggregate: TypeAlias = Literal["mean", "median"]
+AGGREGATES: tuple[Aggregate, ...] = ("mean", "median")
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """What one test says of one measure."""
+
+    measure: str
+    test: PairTest
+    pairs: Pairs
+    answer: Answer
+    difference: NDArray[np.float64]  # (pair,): of means or of medians
+    adjusted: NDArray[np.float64]  # (pair,): p after correction
+    family: str  # over what p was corrected, in words
+    size: int = 1  # how many p-values were corrected together; 1 where the test looks at all pairs itself
+
+    def significant(self, level: float) -> NDArray[np.bool_]:
+        """(pair,): p ≤ level after correction."""
+        return self.adjusted <= level
+
+    def without_p(self) -> list[str]:
+        """Why there is no p-value, for each pair that has none."""
+        return [note for note, p in zip(self.answer.notes(), self.adjusted.tolist(), strict=True) if p != p]
+
+    def out_of_reach(self, correction: Correction, level: float) -> bool:
+        """Whether the draws are too few for any pair to be significant after the correction."""
+        draws = getattr(self.test, "draws", None)
+        if draws is None or not self.size or not any("draw" in note for note in self.answer.note):
+            return False
+        least = np.full(self.size, 1 / (draws + 1))  # nothing is more significant than all pairs beyond every draw
+        return bool((least if self.test.joint else correction.adjust(least))[0] > level)
+
+
+def choose_pairs(
+    values: Values, pairs: Sequence[tuple[str, str]] = (), baseline: str | None = None
+) -> list[tuple[int, int]]:
+    """The pairs that are asked for, as places of runs: those given, each run beside a baseline, or all."""
+    if pairs and baseline is not None:
+        raise ParameterError("pairs are given, and a baseline too", hint="leave one of them out")
+    runs = len(values.runs)
+    if pairs:
+        given: Sequence[Sequence[str]] = pairs  # as people may give them
+        if any(isinstance(pair, str) or len(pair) != 2 for pair in given):
+            raise ParameterError("a pair is two names of runs", hint="give a list of them: [('a', 'b'), ('a', 'c')]")
+        found = [(values.run_index(a), values.run_index(b)) for a, b in pairs]
+        for (a, b), names in zip(found, pairs, strict=True):
+            if a == b:
+                raise ParameterError(f"{names[0]} would be compared with itself", hint="name two different runs")
+        return list(dict.fromkeys(found))
+    if runs < 2:
+        raise ParameterError("there is only one run", hint="a comparison needs two runs or more")
+    if baseline is not None:
+        base = values.run_index(baseline)
+        return [(base, run) for run in range(runs) if run != base]
+    return [(a, b) for a in range(runs) for b in range(a + 1, runs)]
+
+
+def compare_pairs(
+    values: Values,
+    tests: Sequence[PairTest],
+    chosen: Sequence[tuple[int, int]],
+    *,
+    correction: Correction,
+    family: Family = "pairs",
+    aggregate: Aggregate = "mean",
+    interval: Interval | None = None,
+    asked: Asked | None = None,
+) -> list[Tested]:
+    """The answers, measure by measure and test by test; p-values corrected over the declared family."""
+    asked = asked or Asked()
+    for what, word, known in (("family", family, FAMILIES), ("aggregate", aggregate, AGGREGATES)):
+        if word not in known:
+            raise ParameterError(f"{what} cannot be {word!r}", hint=f"choose one of: {', '.join(known)}")
+    if interval and aggregate == "median":
+        raise ParameterError(f"{interval.name} is an interval of means", hint="leave it out, or the median")
+    found: list[Tested] = []
+    for measure in values.measures:
+        matrix = values.matrix(measure)
+        order = places(values, measure, matrix)
+        pairs = Pairs.given(matrix, list(chosen), order)
+        ends = interval.of(pairs, asked) if interval else None
+        for test in tests:
+            answer = test.compare(pairs, asked)
+            if aggregate == "median":  # every interval is one of means
+                answer = replace(answer, low=None, high=None)
+            if interval and ends:
+                told = tuple(f"{note}; {interval.name} interval" for note in answer.note)
+                answer = replace(answer, low=ends[0], high=ends[1], note=told)
+            seen = pairs.complete() if test.joint else pairs  # what the answer is about
+            difference = seen.mean_difference if aggregate == "mean" else _medians(seen)
+            found.append(Tested(str(measure), test, pairs, answer, difference, answer.p, ""))
+    return _corrected(found, correction, family)
+
+
+def places(values: Values, measure: object, matrix: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Places of runs within topics, where the values are not exact enough to tell them."""
+    order = values.in_order(measure)
+    return None if order is matrix or np.array_equal(order, matrix, equal_nan=True) else order
+
+
+def _medians(pairs: Pairs) -> NDArray[np.float64]:
+    """(pair,): the median of b less the median of a, over the topics of both."""
+    found = []
+    for block in pairs.blocks():
+        a, b = (block.values[:, side].T for side in (block.a, block.b))
+        both = ~np.isnan(a) & ~np.isnan(b)
+        some = both.any(axis=1)
+        median = np.full((2, len(block)), np.nan)
+        median[:, some] = [np.nanmedian(np.where(both, side, np.nan)[some], axis=1) for side in (b, a)]
+        found.append(median[0] - median[1])
+    return near_zero(np.concatenate(found))
+
+
+def _corrected(found: list[Tested], correction: Correction, family: Family) -> list[Tested]:
+    keys: dict[Family, Callable[[Tested], object]] = {
+        "pairs": lambda one: (one.measure, one.test),
+        "measures": lambda one: one.test,
+        "all": lambda one: None,
+    }
+    groups: dict[object, list[int]] = {}
+    for i, one in enumerate(found):
+        if not one.test.joint:
+            groups.setdefault(keys[family](one), []).append(i)
+    out = [
+        replace(one, adjusted=one.answer.adjusted, family="corrected by itself")
+        if one.test.joint and one.answer.adjusted is not None
+        else one
+        for one in found
+    ]
+    for members in groups.values():
+        together = np.concatenate([found[i].answer.p for i in members])
+        size = int((~np.isnan(together)).sum())
+        adjusted = np.split(correction.adjust(together), np.cumsum([len(found[i].answer.p) for i in members])[:-1])
+        over = f"{correction.name} over {size:,} test{'s' * (size != 1)}"
+        said = "not corrected" if isinstance(correction, Uncorrected) else over
+        for i, part in zip(members, adjusted, strict=True):
+            out[i] = replace(found[i], adjusted=part, family=said, size=size)
+    return out
+
+
+def tests_table(found: Sequence[Tested], runs: Sequence[str], *, made_by: Any) -> Table:
+    """One row for each pair, measure and test."""
+    names = np.array(runs, dtype=object)
+    nothing = [np.full(len(one.pairs), np.nan) for one in found]
+
+    def glue(parts: Sequence[Any]) -> NDArray[Any]:
+        return np.concatenate(list(parts))
+
+    columns: dict[str, Any] = {
+        "a": glue([names[one.pairs.a] for one in found]),
+        "b": glue([names[one.pairs.b] for one in found]),
+        "measure": [one.measure for one in found for _ in range(len(one.pairs))],
+        "test": [str(one.test) for one in found for _ in range(len(one.pairs))],
+        "n": glue([one.answer.n for one in found]),
+        "difference": glue([one.difference for one in found]),
+        "statistic": glue([finite(one.answer.statistic) for one in found]),
+        "p": glue([one.answer.p for one in found]),
+        "p_adjusted": glue([one.adjusted for one in found]),
+        "effect": glue([finite(one.answer.effect) for one in found]),
+        "low": glue(
+            [
+                none if one.answer.low is None else finite(one.answer.low)
+                for one, none in zip(found, nothing, strict=True)
+            ]
+        ),
+        "high": glue(
+            [
+                none if one.answer.high is None else finite(one.answer.high)
+                for one, none in zip(found, nothing, strict=True)
+            ]
+        ),
+        "note": [f"{note}; {one.family}" for one in found for note in one.answer.notes()],
+    }
+    return Table(columns, "tests", made_by)
+
+
+def summary_table(found: Sequence[Tested], *, level: float, made_by: Any) -> Table:
+    """One row for each measure and test: how many pairs there are, and how many are significant.
+
+    ``share`` is the discriminative power of the measure; every pair that differs by ``from_here`` or more is
+    significant.
+    """
+    told = [_discrimination(one, level) for one in found]
+    columns: dict[str, Any] = {
+        "measure": [one.measure for one in found],
+        "test": [str(one.test) for one in found],
+        "pairs": [len(one.pairs) for one in found],
+        "significant_alone": [None if one.test.joint else int((one.answer.p <= level).sum()) for one in found],
+        "significant": [int(one.significant(level).sum()) for one in found],
+        "share": [scores.share if scores else None for scores in told],
+        "from_here": [scores.from_here if scores else None for scores in told],
+        "corrected": [one.family for one in found],
+    }
+    return Table(columns, f"significant pairs at level {level:g}", made_by)
+
+
+def _discrimination(one: Tested, level: float) -> Discrimination | None:
+    """How well the test tells runs apart by the measure; None where no pair has a p-value, or it looks for equality."""
+    if one.test.equivalence or np.isnan(one.adjusted).all():
+        return None
+    return discriminative_power(one.adjusted, one.difference, level=level)
+
+
+def finite(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Infinity is no number that a table may hold; the note says why there is none."""
+    return np.where(np.isfinite(numbers), numbers, np.nan)

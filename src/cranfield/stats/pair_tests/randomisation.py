@@ -1,0 +1,195 @@
+"""Fisher's randomisation test: all flips counted where that can be done, a sample of them where it cannot."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import ParameterError, Scale
+from cranfield.core.catalogue import Limits
+from cranfield.core.types import Matrix
+
+from .base import Alternative, Answer, Asked, Pairs, PairTest, pair_test
+from .resampling import Exact, Flips, PerPair, Shared, all_signs, in_blocks, in_turn, product, reached, slack_of
+from .float_ties import TINY
+from .closed_form import NO_TOPIC, Spread, said
+
+Steps = NDArray[np.int64]
+
+HALF = 10  # twice as many differences have all their flips listed
+TOGETHER = 256  # pairs at once, 2¹¹ sums of each
+LONGEST = 10_000_000  # steps that the differences of one pair may add up to
+BUDGET = 2_000_000_000  # additions, over all pairs asked for: some two seconds
+# The steps values may come in: decimals, then what 1/1 … 1/10 have in common (reciprocal ranks, P@30), and 1/1 … 1/16.
+UNITS = (1, 10, 100, 1_000, 2_520, 10_000, 100_000, 720_720, 1_000_000)
+SMALLEST = np.finfo(float).tiny
+
+
+@pair_test("randomisation", cite="smucker2007,phipson2010", aliases=("permutation", "fisher", "randomization"))
+class Randomisation(PairTest):
+    """Randomisation test: exchange the two runs in topics at random; how often is the mean difference as large?
+
+    All flips are counted (``exact``) for up to 20 differences other than 0, and for any number of them where values
+    come in steps, such as four decimals: then the number of flips with each sum is found topic by topic. ``auto`` does
+    the latter only while it takes some seconds for all pairs together, and otherwise draws flips, the same ones for all
+    pairs; p is then (count + 1) / (draws + 1). With 10,000 draws a p near .05 has a standard error of .002.
+    """
+
+    family: ClassVar[str] = "pair"
+    requires: ClassVar[Scale] = Scale.INTERVAL
+    assumes: ClassVar[str] = "if the runs are equal, either could have had either value of a topic; topics independent"
+    use: ClassVar[str] = "to compare means without a distribution in mind, also with few topics"
+    formula: ClassVar[str] = "P(|Σ ±d| ≥ |Σ d|), every sign + or − with chance 1/2"
+    effect: ClassVar[str] = "d_z"
+
+    draws: Annotated[int, Limits(1)] = 10_000
+    exact: Exact = "auto"
+
+    def compare(self, pairs: Pairs, asked: Asked) -> Answer:
+        spread = Spread.of(pairs)
+        # That b is less than a is asked as: is a greater than b?
+        faced = replace(pairs, a=pairs.b, b=pairs.a) if self.alternative == "less" else pairs
+        plan = Plan.of(faced, self.exact)
+        p = np.empty(len(pairs))
+        for which, way in ((plan.listed, self._list), (plan.counted, self._count), (plan.drawn, self._draw)):
+            if which.any():
+                p[which] = way(replace(faced, a=faced.a[which], b=faced.b[which]), plan, asked)
+        return Answer(
+            n=spread.n,
+            statistic=spread.mean,
+            p=np.where(spread.n == 0, np.nan, p),
+            effect=spread.d_z,
+            note=said(
+                f"mean difference, {self.draws:,} draws",
+                (spread.n == 0, NO_TOPIC),
+                (plan.listed, "mean difference, exact: all flips"),
+                (plan.counted, f"mean difference, exact: all flips, counted in steps of 1/{plan.unit}"),
+            ),
+        )
+
+    def _list(self, pairs: Pairs, plan: "Plan", asked: Asked) -> PerPair:
+        parts = list(pairs.blocks(TOGETHER * len(pairs.values)))
+        return self._both(np.concatenate(in_turn(lambda i: _share_listed(*self._aims(parts[i])), len(parts), asked)))
+
+    def _aims(self, block: Pairs) -> tuple[Matrix, PerPair]:
+        """(pair, topic), (pair,): differences, those that are 0 last; the sum that a flip must reach."""
+        difference = np.nan_to_num(block.difference)
+        first = np.argsort(difference == 0, axis=1, kind="stable")[:, : 2 * HALF]
+        total = difference.sum(axis=1)
+        aim = np.abs(total) if self.alternative == "two-sided" else total
+        return np.take_along_axis(difference, first, axis=1), aim - slack_of(block)
+
+    def _count(self, pairs: Pairs, plan: "Plan", asked: Asked) -> PerPair:
+        steps = np.concatenate([plan.steps(block) for block in pairs.blocks()])
+        aim = np.abs(steps.sum(axis=1)) if self.alternative == "two-sided" else steps.sum(axis=1)
+        sizes = np.sort(np.abs(steps), axis=1)  # small ones first: fewer sums on the way
+        shares = in_turn(lambda i: _share_counted(sizes[i][sizes[i] > 0], int(aim[i])), len(pairs), asked)
+        return np.maximum(self._both(np.array(shares)), SMALLEST)  # too small for a float is not 0
+
+    def _both(self, share: PerPair) -> PerPair:
+        """Both ends from the share of flips whose sum is as high: every flip has a mirror image that is as low."""
+        return np.minimum(1.0, 2 * share) if self.alternative == "two-sided" else share
+
+    def _draw(self, pairs: Pairs, plan: "Plan", asked: Asked) -> PerPair:
+        shared = Shared.of(pairs)
+        flips = Flips(len(pairs.values), self.draws, asked.seed)
+        observed = shared.observed()
+        side: Alternative = "two-sided" if self.alternative == "two-sided" else "greater"
+
+        def count(block: int) -> NDArray[np.int64]:
+            sums = shared.sums(flips.block(block))
+            return np.concatenate(
+                [
+                    reached(tile, observed[part], shared.slack[part], side).sum(axis=1)
+                    for part, tile in shared.tiles(sums)
+                ]
+            )
+
+        return flips.chance(np.sum(in_blocks(count, flips.blocks, asked), axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Which pairs have their flips listed, counted in steps, or drawn."""
+
+    unit: int  # values are multiples of 1/unit; 0: of nothing
+    listed: NDArray[np.bool_]
+    counted: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, pairs: Pairs, exact: Exact) -> "Plan":
+        """Exact as far as it may be; refused where it must be and cannot."""
+        nothing = np.zeros(len(pairs), dtype=bool)
+        if exact == "never":
+            return cls(0, nothing, nothing)
+        live = np.concatenate([(np.nan_to_num(block.difference) != 0).sum(axis=1) for block in pairs.blocks()])
+        listed = live <= 2 * HALF
+        plan = cls(_unit(pairs.values[:, np.union1d(pairs.a, pairs.b)]), listed, nothing)
+        if plan.unit and not listed.all():
+            work = np.concatenate([_additions(plan.steps(block)) for block in pairs.blocks()])
+            counted = ~listed & (work > 0)
+            if exact == "always" or work[counted].sum() <= BUDGET:
+                plan = replace(plan, counted=counted)
+        if exact == "always" and plan.drawn.any():
+            hint = "values with few decimals can be; exact='auto' draws where they cannot"
+            most = live[plan.drawn].max()
+            raise ParameterError(f"all flips of {most} differences of any size cannot be counted", hint=hint)
+        return plan
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """(pair,): whether its flips are drawn."""
+        return ~self.listed & ~self.counted
+
+    def steps(self, block: Pairs) -> Steps:
+        """(pair, topic): the differences as whole numbers of the largest step they have in common."""
+        steps = np.rint(np.nan_to_num(block.difference) * self.unit).astype(np.int64)
+        return steps // np.maximum(np.gcd.reduce(steps, axis=1), 1)[:, None]
+
+
+def _unit(values: Matrix) -> int:
+    """The first of the units whose multiples all values are; 0 where none is."""
+    there = values[~np.isnan(values)]
+    size = np.maximum(np.abs(there), 1.0)
+    for unit in UNITS:
+        if (np.abs(there * unit - np.rint(there * unit)) <= TINY * unit * size).all():
+            return unit
+    return 0
+
+
+def _additions(steps: Steps) -> NDArray[np.int64]:
+    """(pair,): how many additions it takes to count all flips; 0 where there are too many sums."""
+    sums = np.sort(np.abs(steps), axis=1).cumsum(axis=1)
+    return np.where(sums[:, -1] <= LONGEST, sums.sum(axis=1), 0)
+
+
+def _share_counted(steps: Steps, aim: int) -> float:
+    """The share of flips with Σ ±steps ≥ aim.
+
+    With T the sum of the steps that keep their sign, Σ ±steps = 2T − Σ steps; ``share[t]`` is the chance of T = t.
+    """
+    total = int(steps.sum())
+    share = np.zeros(total + 1)
+    share[0] = 1.0
+    top = 0
+    for step in steps.tolist():  # one topic after the other: each takes the sums of those before
+        share[: top + 1] *= 0.5
+        share[step : step + top + 1] += share[: top + 1]
+        top += step
+    return float(share[(aim + total) // 2 :].sum())  # aim and total are both even or both odd
+
+
+def _share_listed(difference: Matrix, aim: PerPair) -> PerPair:
+    """(pair,): the share of flips with Σ ±d ≥ aim, of up to 20 differences.
+
+    The 2¹⁰ sums of one half of them are put in order together with what those of the other half must reach.
+    """
+    padded = np.zeros((len(difference), 2 * HALF))
+    padded[:, : difference.shape[1]] = difference
+    signs = all_signs(HALF, 0, 2**HALF)
+    sums, others = (product(signs, np.ascontiguousarray(half.T)).T for half in np.split(padded, 2, axis=1))
+    order = np.argsort(np.concatenate([aim[:, None] - sums, others], axis=1), axis=1)
+    other = order >= 2**HALF
+    enough = 2**HALF - other.cumsum(axis=1)  # those of the other half that lie above
+    return np.where(other, 0, enough).sum(axis=1) / 4**HALF

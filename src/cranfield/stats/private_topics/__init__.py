@@ -1,0 +1,1 @@
+"""Private topics: overfitting, the Ladder, how much released values leak."""

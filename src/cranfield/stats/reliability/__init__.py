@@ -1,0 +1,1 @@
+"""Reliability of an order of runs: rank correlation, split halves, discriminative power."""

@@ -1,0 +1,1 @@
+"""Topics: their difficulty, its prediction, which of them decide a comparison."""
