@@ -14,8 +14,8 @@ from cranfield.charts import draw
 from cranfield.core import ParameterError, ScaleError, Study
 from cranfield.data import Values, read_entries
 from cranfield.simulate import Campaign
-from cranfield.stats.boards import conditions as board_conditions
 from cranfield.stats import rank_stability
+from cranfield.stats.boards import conditions as board_conditions
 
 SCORES: dict[str, list[Any]] = {
     "topic": ["1", "2", "3"],

@@ -7,9 +7,8 @@ import numpy as np
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
-
-from cranfield.stats.pair_tests.base import LEVEL, Pairs
 from cranfield.stats.estimates.moments import Moments
+from cranfield.stats.pair_tests.base import LEVEL, Pairs
 from cranfield.stats.pair_tests.float_ties import TINY
 
 STUDIED = 25  # topics: from here on, urbano2019errors found t and randomisation to keep their level

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, generator
 from cranfield.core.types import Cube, Matrix, Rows
-
-from .variance_analysis import rounding
 from cranfield.stats.pair_tests.base import CELLS, Answer, Asked, Pairs
-from cranfield.stats.pair_tests.resampling import in_turn
 from cranfield.stats.pair_tests.float_ties import quotient
+from cranfield.stats.pair_tests.resampling import in_turn
+
 from .replicated_designs import check_cube
+from .variance_analysis import rounding
 
 DRAWS = 10_000
 BLOCK = 1_000_000  # values that are drawn at once

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
 from cranfield.data import Factors
+from cranfield.stats.multiple.omnibus_base import check_whole
 
 from .variance_analysis import Anova, rounding, squares, table
-from cranfield.stats.multiple.omnibus_base import check_whole
 
 NARROW = 1e-8  # a direction shorter than this is none: indicators differ by whole runs
 UNBALANCED = "factors are not balanced: sums of squares are of type II, and do not add up"

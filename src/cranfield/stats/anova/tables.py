@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from cranfield.core import Provenance, Table, definition
 from cranfield.core.types import Cube, Matrix, Rows
 from cranfield.data import Factors
-
-from .variance_analysis import Anova, OneWay, TwoWay
-from .assumption_checks import assumptions
-from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest
-from .bootstrap import bootstrap_anova
-from .variance_components import Components, components, replicated_components
-from cranfield.stats.multiple.corrections import Correction
-from .factor_designs import factor_anova, level_means
-from cranfield.stats.estimates.confidence_intervals import TInterval
 from cranfield.stats.boards.compact_letters import letters
+from cranfield.stats.estimates.confidence_intervals import TInterval
+from cranfield.stats.multiple.corrections import Correction
 from cranfield.stats.multiple.omnibus_base import OMNIBUS, Source
-from .replicated_designs import Replicates, replicated_anova
-from cranfield.stats.pair_tests.all_pairs import finite
 from cranfield.stats.multiple.tukey import AfterAnova
+from cranfield.stats.pair_tests.all_pairs import finite
+from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest
+
+from .assumption_checks import assumptions
+from .bootstrap import bootstrap_anova
+from .factor_designs import factor_anova, level_means
+from .replicated_designs import Replicates, replicated_anova
+from .variance_analysis import Anova, OneWay, TwoWay
+from .variance_components import Components, components, replicated_components
 
 TARGET = 0.95  # of the dependability of an order of runs
 

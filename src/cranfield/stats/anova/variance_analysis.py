@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import Scale, UnknownName
 from cranfield.core.types import Matrix
-
-from cranfield.stats.pair_tests.float_ties import TINY
-from cranfield.stats.multiple.omnibus_base import Omnibus, Source, check_whole, omnibus
 from cranfield.stats.estimates.distribution_tails import f_tail
+from cranfield.stats.multiple.omnibus_base import Omnibus, Source, check_whole, omnibus
+from cranfield.stats.pair_tests.float_ties import TINY
 
 SIZES = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))  # rutherford2011
 

@@ -5,10 +5,10 @@ from math import ceil, inf, nan
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Matrix
-
-from .variance_analysis import Anova, TwoWay
 from cranfield.stats.pair_tests.base import LEVEL
+
 from .replicated_designs import check_cube, replicated_anova
+from .variance_analysis import Anova, TwoWay
 
 TARGET = 0.95
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from cranfield.core import SEED, Direction, Table
 from cranfield.core.types import Rows
 from cranfield.data import Entries, Values
-
 from cranfield.stats.pair_tests.base import LEVEL, Progress, check_level
 from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.reliability.rank_correlation import kendall_tau, rbo, tau_ap
+
 from .rank_bootstrap import DRAWS, RankStability, rank_stability
 
 CONDITIONS = tuple("condition private labels measure topics run mean rank rank_mean rank_low rank_high p_first".split())

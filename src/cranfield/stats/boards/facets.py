@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
-
-from cranfield.stats.pair_tests.base import Asked, Pairs
 from cranfield.stats.comparison.facet_verdict import Decide, judge
+from cranfield.stats.pair_tests.base import Asked, Pairs
 
 
 def facet_board(

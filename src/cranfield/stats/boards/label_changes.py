@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table, listed
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import Asked, PairTest
 from cranfield.stats.multiple.corrections import Correction
-from cranfield.stats.reliability.rank_correlation import kendall_tau, tau_ap
-from .aggregate_ranks import good_values, ranks_of
-from cranfield.stats.pair_tests.all_pairs import choose_pairs, compare_pairs
 from cranfield.stats.multiple.significance_changes import Way, changes_between, looks_for_differences
+from cranfield.stats.pair_tests.all_pairs import choose_pairs, compare_pairs
+from cranfield.stats.pair_tests.base import Asked, PairTest
+from cranfield.stats.reliability.rank_correlation import kendall_tau, tau_ap
+
+from .aggregate_ranks import good_values, ranks_of
 
 ORDER = ("measure", "tau", "tau_ap", "swaps", "largest_move", "first_before", "first_after")
 CHANGED = ("from", "to", "pairs", "both", "gained", "lost", "neither", "reversed")

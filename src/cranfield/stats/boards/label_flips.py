@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
-
 from cranfield.stats.pair_tests.base import LEVEL, check_level
 from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.reliability.rank_correlation import Places, kendall_tau, tau_ap

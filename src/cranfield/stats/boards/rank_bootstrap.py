@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError
 from cranfield.core.types import Matrix, Rows
-
-from cranfield.stats.pair_tests.base import LEVEL, Asked, Progress, check_level
-from cranfield.stats.pair_tests.resampling import BLOCK, Resamples, in_turn, product
-from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.multiple.omnibus_base import complete_topics
+from cranfield.stats.pair_tests.base import LEVEL, Asked, Progress, check_level
+from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.resampling import BLOCK, Resamples, in_turn, product
 from cranfield.stats.reliability.rank_correlation import CELLS, Places
 
 DRAWS = 10_000

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
-
-from cranfield.stats.pair_tests.base import Asked, Pairs, PairTest
 from cranfield.stats.multiple.corrections import Correction
 from cranfield.stats.pair_tests.all_pairs import Tested
+from cranfield.stats.pair_tests.base import Asked, Pairs, PairTest
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,11 @@ import numpy as np
 
 from cranfield.core import Direction, ParameterError, Table
 from cranfield.data import Entries, Entry, Values
-
-from cranfield.stats.pair_tests.base import Asked, Pairs, PairTest, check_level
 from cranfield.stats.multiple.corrections import Holm
-from cranfield.stats.pair_tests.float_ties import TINY
-from cranfield.stats.pair_tests.closed_form import T
 from cranfield.stats.pair_tests.all_pairs import places
+from cranfield.stats.pair_tests.base import Asked, Pairs, PairTest, check_level
+from cranfield.stats.pair_tests.closed_form import T
+from cranfield.stats.pair_tests.float_ties import TINY
 
 SOTA = tuple("run group date mean step previous p p_adjusted significant level significant_live".split())
 UNTESTED = "steps are not tested: means alone have no topics to test on"

@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError, Provenance, Table, listed
 from cranfield.core.types import Matrix
 from cranfield.data import Values
-
-from .separations import behind_table, pairs_table, tell_apart
-from cranfield.stats.pair_tests.base import Asked, PairTest, check_level
-from cranfield.stats.multiple.corrections import Correction
 from cranfield.stats.estimates.confidence_intervals import Interval
-from .compact_letters import SIGN, letters
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.multiple.corrections import Correction
 from cranfield.stats.multiple.omnibus_base import complete_topics
-from cranfield.stats.reliability.rank_correlation import Places
-from .rank_bootstrap import RankStability
 from cranfield.stats.pair_tests.all_pairs import finite, places
+from cranfield.stats.pair_tests.base import Asked, PairTest, check_level
+from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.reliability.rank_correlation import Places
+
+from .compact_letters import SIGN, letters
+from .rank_bootstrap import RankStability
+from .separations import behind_table, pairs_table, tell_apart
 
 ALL_BUT_ALL = 0.9995  # a share from here on would be shown as 100.0 %
 

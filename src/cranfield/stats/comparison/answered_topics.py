@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, Provenance, Table, listed
 from cranfield.core.types import Matrix
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import LEVEL, Asked, Pairs, check_level
-from cranfield.stats.multiple.corrections import Holm
 from cranfield.stats.estimates.effect_sizes import wins
-from .topic_outcomes import share_interval
-from cranfield.stats.pair_tests.closed_form import Sign
+from cranfield.stats.multiple.corrections import Holm
 from cranfield.stats.pair_tests.all_pairs import places
+from cranfield.stats.pair_tests.base import LEVEL, Asked, Pairs, check_level
+from cranfield.stats.pair_tests.closed_form import Sign
+
+from .topic_outcomes import share_interval
 
 FEW = 3  # runs that a sentence names
 # What stands in an outcome of dominance, and what the run is then to the baseline.

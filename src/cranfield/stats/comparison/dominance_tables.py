@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import Pairs
 from cranfield.stats.pair_tests.all_pairs import places
+from cranfield.stats.pair_tests.base import Pairs
 
 Outcomes = NDArray[np.int8]  # (pair, level, topic)
 

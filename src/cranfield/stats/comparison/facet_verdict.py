@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table, UnknownName
-
-from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest, check_level
 from cranfield.stats.multiple.corrections import CORRECTIONS, Correction, Uncorrected
-from .topic_outcomes import Outcomes, binomial_p, by_pair, named, throughout
+from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest, check_level
 from cranfield.stats.pair_tests.closed_form import PerPair
 from cranfield.stats.pair_tests.parsing import parse_method
 from cranfield.stats.pair_tests.signed_rank import SignedRank
+
+from .topic_outcomes import Outcomes, binomial_p, by_pair, named, throughout
 
 Sides: TypeAlias = NDArray[np.int64]  # (pair,): 1 is b, −1 is a, 0 neither, 2 mixed
 

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, Provenance, Table
 from cranfield.core.types import Matrix
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import CELLS, Pairs
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero
-from cranfield.stats.pair_tests.closed_form import NO_TOPIC
 from cranfield.stats.pair_tests.all_pairs import places
+from cranfield.stats.pair_tests.base import CELLS, Pairs
+from cranfield.stats.pair_tests.closed_form import NO_TOPIC
+from cranfield.stats.pair_tests.float_ties import TINY, near_zero
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
 Signs: TypeAlias = NDArray[np.int64]  # (pair,): whose mean is the larger one; 1 is b's, -1 is a's

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Rows
-
 from cranfield.stats.pair_tests.base import LEVEL, Pairs, check_level
-from cranfield.stats.pair_tests.float_ties import near_zero, quotient
 from cranfield.stats.pair_tests.closed_form import Spread, said
+from cranfield.stats.pair_tests.float_ties import near_zero, quotient
 
 Tau: TypeAlias = Literal["reml", "dl"]
 TAUS: tuple[Tau, ...] = ("reml", "dl")

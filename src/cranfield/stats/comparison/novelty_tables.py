@@ -8,10 +8,9 @@ import numpy as np
 
 from cranfield.core import Provenance, Table
 from cranfield.data import Entries, Prior, Values
-
-from cranfield.stats.pair_tests.base import Asked
 from cranfield.stats.estimates.confidence_intervals import Interval
 from cranfield.stats.pair_tests.all_pairs import finite
+from cranfield.stats.pair_tests.base import Asked
 
 COLUMNS = (
     *("run", "group", "date", "measure", "value", "nrg", "low", "high", "unique", "unique_total"),

@@ -9,9 +9,8 @@ import numpy as np
 from cranfield.core import Direction, Table
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import Asked, Pairs
 from cranfield.stats.estimates.confidence_intervals import TInterval, resample
+from cranfield.stats.pair_tests.base import Asked, Pairs
 from cranfield.stats.pair_tests.closed_form import T
 from cranfield.stats.private_topics.overfitting import Welch
 

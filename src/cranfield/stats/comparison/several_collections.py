@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError, Provenance, Table, listed
 from cranfield.core.types import Matrix
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import LEVEL, Answer, Asked, Pairs, check_level
 from cranfield.stats.boards.compact_letters import letters
-from cranfield.stats.multiple.omnibus_base import Source
-from cranfield.stats.pair_tests.closed_form import T
-from .meta_analysis import USUAL, Effects, Pooled, Tau, pool_effects
 from cranfield.stats.multiple.mean_rank_tests import Nemenyi, mean_ranks
+from cranfield.stats.multiple.omnibus_base import Source
 from cranfield.stats.multiple.rank_omnibus import Friedman
 from cranfield.stats.pair_tests.all_pairs import choose_pairs, finite
+from cranfield.stats.pair_tests.base import LEVEL, Answer, Asked, Pairs, check_level
+from cranfield.stats.pair_tests.closed_form import T
+
+from .meta_analysis import USUAL, Effects, Pooled, Tau, pool_effects
 
 FEW = 10  # collections up to which χ² is rough (demsar2006)
 

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from cranfield.core import Provenance, Table, score_interval
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import LEVEL, Answer, Asked, Pairs, PairTest, check_level, tail
 from cranfield.stats.multiple.corrections import Correction, Uncorrected
+from cranfield.stats.pair_tests.all_pairs import compare_pairs, finite
+from cranfield.stats.pair_tests.base import LEVEL, Answer, Asked, Pairs, PairTest, check_level, tail
 from cranfield.stats.pair_tests.closed_form import PerPair, T
 from cranfield.stats.pair_tests.signed_rank import SignedRank
-from cranfield.stats.pair_tests.all_pairs import compare_pairs, finite
 
 HALVINGS = 60  # of the range from −1 to 1: what is left is less than a float can tell
 OUTCOMES = ("neither", "only_a", "only_b", "both")

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, Limits, Scale, generator
 from cranfield.core.types import Matrix
-
 from cranfield.stats.pair_tests.base import Asked, Method, Pairs
-from .moments import Moments
 from cranfield.stats.pair_tests.float_ties import TINY, near_zero
+
+from .moments import Moments
 
 Ends: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # low and high
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Table
 from cranfield.core.types import Rows
 from cranfield.data import Entries
-
 from cranfield.stats.pair_tests.float_ties import TINY
 
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, ParameterError, Scale
 from cranfield.core.types import Matrix
-
 from cranfield.stats.pair_tests.base import Method, Pairs
-from .moments import Moments
 from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks, quotient
+
+from .moments import Moments
 from .value_counts import ValueCounts, code_values
 
 

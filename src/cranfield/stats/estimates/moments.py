@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix
-
 from cranfield.stats.pair_tests.float_ties import TINY, near_zero
 
 

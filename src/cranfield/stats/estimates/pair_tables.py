@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, Provenance, Table
 from cranfield.data import Values
-
+from cranfield.stats.comparison.topic_outcomes import means_of_both
+from cranfield.stats.multiple.omnibus_base import complete_topics
+from cranfield.stats.pair_tests.all_pairs import finite, places
 from cranfield.stats.pair_tests.base import Asked, Pairs
 from cranfield.stats.pair_tests.bayesian import BayesSignedRank
-from cranfield.stats.reliability.discrimination import swap_rate
-from .effect_sizes import DZ, Cliff, DAv, HedgesG, RankBiserial, name_differences, name_effects, wins
 from cranfield.stats.pair_tests.float_ties import TINY
-from cranfield.stats.multiple.omnibus_base import complete_topics
-from cranfield.stats.comparison.topic_outcomes import means_of_both
+from cranfield.stats.reliability.discrimination import swap_rate
+
+from .effect_sizes import DZ, Cliff, DAv, HedgesG, RankBiserial, name_differences, name_effects, wins
 from .power import achieved_power
-from cranfield.stats.pair_tests.all_pairs import finite, places
 
 
 def _each(values: Values, chosen: Sequence[tuple[int, int]]) -> list[tuple[str, Pairs]]:

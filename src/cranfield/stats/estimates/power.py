@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import Catalogue, Limits, ParameterError, Scale, Table
 from cranfield.core.types import Matrix, Rows
-
-from cranfield.stats.pair_tests.base import LEVEL, Method, Pairs
-from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.anova.noncentral_f import beyond, shift_for
 from cranfield.stats.multiple.omnibus_base import check_whole
+from cranfield.stats.pair_tests.base import LEVEL, Method, Pairs
 from cranfield.stats.pair_tests.closed_form import Spread
+from cranfield.stats.pair_tests.float_ties import TINY
 
 Pilot: TypeAlias = Literal["within", "residual", "differences", "median", "largest", "twice-within"]
 PILOTS: tuple[Pilot, ...] = get_args(Pilot)

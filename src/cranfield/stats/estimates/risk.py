@@ -7,7 +7,6 @@ import numpy as np
 from cranfield.core import Direction, ParameterError, Table
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Values
-
 from cranfield.stats.pair_tests.float_ties import near_zero
 
 COLUMNS = (

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix
-
-from cranfield.stats.pair_tests.resampling import product
 from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.resampling import product
 
 Counts = NDArray[np.int64]
 

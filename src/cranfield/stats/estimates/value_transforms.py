@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from cranfield.core import Catalogue, Limits, ParameterError, Positive, Scale, Share
 from cranfield.core.types import Matrix
 from cranfield.data import Norms
-
 from cranfield.stats.pair_tests.base import CELLS, Method
-from .moments import Moments
 from cranfield.stats.pair_tests.float_ties import TINY
+
+from .moments import Moments
 
 
 class Transform(Method):

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, Scale
 from cranfield.core.types import Rows
-
 from cranfield.stats.pair_tests.base import Method
 
 

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 from cranfield.core import Scale, generator
 from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix, Rows
-
 from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest, pair_test
-from cranfield.stats.pair_tests.resampling import BLOCK, Flips, PerPair, Shared, in_blocks
-from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.pair_tests.closed_form import Spread
+from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.resampling import BLOCK, Flips, PerPair, Shared, in_blocks
 
 CELLS = 2**18  # values that are permuted together: they stay in the cache of a processor
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from cranfield.core import Scale
 from cranfield.core.types import Matrix, Rows
-
 from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest, pair_test
 from cranfield.stats.pair_tests.float_ties import mid_ranks, quotient
+
 from .omnibus_base import check_whole
 from .rank_omnibus import pooled_ranks
 from .studentised_range import StudentisedRange

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cranfield.core import Catalogue, ParameterError
 from cranfield.core.types import Matrix
-
 from cranfield.stats.pair_tests.base import Method
 
 

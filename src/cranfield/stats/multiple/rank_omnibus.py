@@ -7,10 +7,10 @@ import numpy as np
 
 from cranfield.core import Scale
 from cranfield.core.types import Matrix
-
-from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks, tie_sizes
-from .omnibus_base import Omnibus, Source, check_whole, omnibus
 from cranfield.stats.estimates.distribution_tails import chi2_tail, f_tail
+from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks, tie_sizes
+
+from .omnibus_base import Omnibus, Source, check_whole, omnibus
 
 
 @omnibus("kruskal-wallis", cite="kruskal1952,tomczak2014", aliases=("kruskal", "kw"))

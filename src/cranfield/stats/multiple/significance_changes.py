@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError
-
-from cranfield.stats.pair_tests.base import PairTest
 from cranfield.stats.pair_tests.all_pairs import Tested
+from cranfield.stats.pair_tests.base import PairTest
 
 
 @dataclass(frozen=True, eq=False)

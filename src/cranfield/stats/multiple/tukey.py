@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import Scale
 from cranfield.core.types import Matrix, Rows
-
 from cranfield.stats.anova.variance_analysis import Anova, OneWay, TwoWay
 from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest, pair_test
 from cranfield.stats.pair_tests.float_ties import near_zero, quotient
+
 from .studentised_range import StudentisedRange
 
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Table
 from cranfield.data import Values
-
-from .base import Answer, Asked, Pairs, PairTest
+from cranfield.stats.estimates.confidence_intervals import Interval
 from cranfield.stats.multiple.corrections import Correction, Uncorrected
 from cranfield.stats.reliability.discrimination import Discrimination, discriminative_power
-from cranfield.stats.estimates.confidence_intervals import Interval
+
+from .base import Answer, Asked, Pairs, PairTest
 from .float_ties import near_zero
 
 Family: TypeAlias = Literal["pairs", "measures", "all"]

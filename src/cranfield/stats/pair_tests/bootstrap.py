@@ -11,8 +11,8 @@ from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix
 
 from .base import CELLS, Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test
-from .resampling import Exact, PerPair, Resamples, Shared, in_blocks, in_turn, product, reached
 from .closed_form import NO_TOPIC, Spread, said
+from .resampling import Exact, PerPair, Resamples, Shared, in_blocks, in_turn, product, reached
 
 FEW = 8  # so many topics have 6,435 different resamples, no more than are drawn otherwise
 CACHED = 2**17  # cells of a matrix (pair, draw) that stay in the cache of a processor

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Scale
 from cranfield.core.catalogue import Limits, Positive
 from cranfield.core.types import Matrix
+from cranfield.stats.estimates.moments import Moments
 
 from .base import Answer, Asked, Pairs, PairTest, pair_test, tail
-from cranfield.stats.estimates.moments import Moments
 from .float_ties import TINY, mid_ranks, near_zero, quotient, tie_sizes
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)

@@ -4,15 +4,15 @@ from typing import Any
 
 from cranfield.core import Catalogue, Study, Table, UnknownName, definition, parameters
 from cranfield.core.declaration_help import explain_declared, settings_in_words
+from cranfield.stats.estimates.confidence_intervals import INTERVALS
+from cranfield.stats.estimates.effect_sizes import EFFECTS
+from cranfield.stats.estimates.power import DESIGNS
+from cranfield.stats.estimates.value_transforms import TRANSFORMS
+from cranfield.stats.multiple.corrections import CORRECTIONS
+from cranfield.stats.multiple.omnibus_base import OMNIBUS
 
 from .base import TESTS, Method
 from .bayesian import BELIEFS
-from cranfield.stats.multiple.corrections import CORRECTIONS
-from cranfield.stats.estimates.effect_sizes import EFFECTS
-from cranfield.stats.estimates.confidence_intervals import INTERVALS
-from cranfield.stats.multiple.omnibus_base import OMNIBUS
-from cranfield.stats.estimates.power import DESIGNS
-from cranfield.stats.estimates.value_transforms import TRANSFORMS
 
 CATALOGUES: tuple[Catalogue[Any], ...] = (
     *(TESTS, OMNIBUS, CORRECTIONS, EFFECTS, INTERVALS),

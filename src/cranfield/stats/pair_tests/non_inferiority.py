@@ -9,9 +9,6 @@ import numpy as np
 
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values
-
-from .base import Asked, Pairs
-from .float_ties import near_zero, quotient
 from cranfield.stats.comparison.topic_outcomes import (
     Outcomes,
     by_pair,
@@ -20,8 +17,11 @@ from cranfield.stats.comparison.topic_outcomes import (
     score_of_difference,
     throughout,
 )
-from .closed_form import Spread
+
 from .all_pairs import places
+from .base import Asked, Pairs
+from .closed_form import Spread
+from .float_ties import near_zero, quotient
 
 OF_RANKS = ("answered", "ranking")
 

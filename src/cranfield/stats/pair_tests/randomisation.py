@@ -11,9 +11,9 @@ from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix
 
 from .base import Alternative, Answer, Asked, Pairs, PairTest, pair_test
-from .resampling import Exact, Flips, PerPair, Shared, all_signs, in_blocks, in_turn, product, reached, slack_of
-from .float_ties import TINY
 from .closed_form import NO_TOPIC, Spread, said
+from .float_ties import TINY
+from .resampling import Exact, Flips, PerPair, Shared, all_signs, in_blocks, in_turn, product, reached, slack_of
 
 Steps = NDArray[np.int64]
 

@@ -9,8 +9,8 @@ from cranfield.core import ParameterError, Scale
 from cranfield.core.types import Matrix
 
 from .base import Answer, Asked, Pairs, PairTest, pair_test, tail
-from .float_ties import mid_ranks
 from .closed_form import NO_TOPIC, PerPair, said
+from .float_ties import mid_ranks
 
 EXACT = 50  # topics up to which the distribution is worked out exactly
 MOST = 500  # topics up to which one may ask for it: a third of a second for a pair

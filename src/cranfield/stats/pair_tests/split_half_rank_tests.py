@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix
+from cranfield.stats.estimates.value_counts import NEAR, Counts, ValueCounts, code_values
 
 from .base import Asked, Pairs, tail
-from .resampling import in_turn
-from .float_ties import TINY
 from .closed_form import RankSum
+from .float_ties import TINY
+from .resampling import in_turn
 from .signed_rank import EXACT, SignedRank, exact_tails
-from cranfield.stats.estimates.value_counts import NEAR, Counts, ValueCounts, code_values
 
 Members: TypeAlias = NDArray[np.bool_]  # (half, topic): whether the topic is in it
 Significant: TypeAlias = NDArray[np.bool_]  # (pair, half): whether p is at most the level

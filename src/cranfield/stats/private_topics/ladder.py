@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError, Provenance, Table, listed
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Values
-
 from cranfield.stats.estimates.moments import Moments
 from cranfield.stats.pair_tests.float_ties import TINY
 

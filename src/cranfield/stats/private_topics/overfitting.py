@@ -10,13 +10,12 @@ import numpy as np
 from cranfield.core import Table
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Entries, Entry, Values
-
-from cranfield.stats.pair_tests.base import Asked, Pairs, check_level
 from cranfield.stats.boards.conditions import Condition, condition, one_sided
-from cranfield.stats.multiple.corrections import Holm
 from cranfield.stats.estimates.moments import Moments
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
+from cranfield.stats.multiple.corrections import Holm
+from cranfield.stats.pair_tests.base import Asked, Pairs, check_level
 from cranfield.stats.pair_tests.closed_form import T
+from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
 
 OVERFITTING = tuple("group runs a b public_gain private_gain difference low high p p_adjusted warning".split())
 CAPTION = "gains of groups on public and on private topics"

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import SEED, ParameterError, generator
 from cranfield.core.types import Matrix, Rows
-
+from cranfield.stats.multiple.omnibus_base import check_whole
 from cranfield.stats.pair_tests.base import CELLS, LEVEL
 from cranfield.stats.pair_tests.float_ties import TINY, near_zero
-from cranfield.stats.multiple.omnibus_base import check_whole
 
 DRAWS = 1000
 SPLITS = 64  # drawn from one stream: the same splits however many runs there are

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from cranfield.core import SEED, Direction, ParameterError, Provenance, Table, generator
 from cranfield.core.types import Matrix
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import LEVEL, Asked, Progress, check_level
-from cranfield.stats.pair_tests.resampling import BLOCK, in_turn, product
-from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.multiple.omnibus_base import complete_topics
+from cranfield.stats.pair_tests.base import LEVEL, Asked, Progress, check_level
+from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.resampling import BLOCK, in_turn, product
+
 from .rank_correlation import Places, kendall_tau, rbo, tau_ap
 
 SIZES = 10  # of topic sets, up to half of all topics

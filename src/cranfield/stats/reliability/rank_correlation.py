@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
-
 from cranfield.stats.pair_tests.float_ties import TINY
 
 Counts: TypeAlias = NDArray[np.integer]

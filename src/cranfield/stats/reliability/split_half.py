@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Table, listed
 from cranfield.data import Splits, Values
-
-from .split_half_counts import Winners, part_of, significant_in_halves, winners_in_halves
+from cranfield.stats.pair_tests.all_pairs import AGGREGATES, Aggregate, choose_pairs, places
 from cranfield.stats.pair_tests.base import Asked, Pairs, PairTest
 from cranfield.stats.pair_tests.bootstrap import Bootstrap
-from cranfield.stats.pair_tests.split_half_rank_tests import Significant
 from cranfield.stats.pair_tests.closed_form import RankSum, Sign, T
 from cranfield.stats.pair_tests.randomisation import Randomisation
 from cranfield.stats.pair_tests.signed_rank import SignedRank
-from cranfield.stats.pair_tests.all_pairs import AGGREGATES, Aggregate, choose_pairs, places
+from cranfield.stats.pair_tests.split_half_rank_tests import Significant
+
+from .split_half_counts import Winners, part_of, significant_in_halves, winners_in_halves
 
 Column: TypeAlias = tuple[PairTest, Aggregate]  # as in craswell2021msmarco Table 4
 

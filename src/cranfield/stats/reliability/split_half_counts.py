@@ -8,20 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix
-
+from cranfield.stats.estimates.moments import Moments
+from cranfield.stats.pair_tests.all_pairs import Aggregate
 from cranfield.stats.pair_tests.base import CELLS, Asked, Pairs, PairTest, Progress, tail
+from cranfield.stats.pair_tests.closed_form import RankSum, Sign, Spread, T
+from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
 from cranfield.stats.pair_tests.resampling import in_turn, product
+from cranfield.stats.pair_tests.signed_rank import SignedRank
 from cranfield.stats.pair_tests.split_half_rank_tests import (
     Members,
     Significant,
     rank_sum_in_halves,
     signed_rank_in_halves,
 )
-from cranfield.stats.estimates.moments import Moments
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
-from cranfield.stats.pair_tests.closed_form import RankSum, Sign, Spread, T
-from cranfield.stats.pair_tests.signed_rank import SignedRank
-from cranfield.stats.pair_tests.all_pairs import Aggregate
 
 Winners: TypeAlias = NDArray[np.int8]  # (pair, half): 1 where b is ahead, −1 where a is, 0 where they are equal
 Way: TypeAlias = Callable[[Any, Pairs, Members, Asked], Significant]

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Values
-
-from cranfield.stats.pair_tests.base import Pairs
-from cranfield.stats.pair_tests.float_ties import mid_ranks
 from cranfield.stats.comparison.topic_outcomes import OUTCOMES
 from cranfield.stats.pair_tests.all_pairs import places
+from cranfield.stats.pair_tests.base import Pairs
+from cranfield.stats.pair_tests.float_ties import mid_ranks
 
 MOST = 10  # movers either way
 ROWS = 100_000  # of a table of topics: a longer one nobody reads, and as JSON it would fill a disk

@@ -7,7 +7,6 @@ import numpy as np
 from cranfield.core import Direction, ParameterError, Table
 from cranfield.core.types import Rows
 from cranfield.data import Given, Values
-
 from cranfield.stats.pair_tests.base import LEVEL, check_level
 from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks
 

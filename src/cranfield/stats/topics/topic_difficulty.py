@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
 from cranfield.data import Values
-
 from cranfield.stats.anova.variance_components import components
 from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks
 

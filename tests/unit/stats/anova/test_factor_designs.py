@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import InputError, ParameterError
 from cranfield.data import Factors, read_factors
-from cranfield.stats.anova.variance_analysis import Anova, TwoWay
 from cranfield.stats.anova.factor_designs import Level, factor_anova, level_means
+from cranfield.stats.anova.variance_analysis import Anova, TwoWay
 
 Matrix = NDArray[np.float64]
 

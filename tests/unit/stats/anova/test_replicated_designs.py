@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield.core import ParameterError
-from cranfield.stats.anova.variance_analysis import TwoWay
-from cranfield.stats.pair_tests.base import Asked
 from cranfield.stats.anova.bootstrap import bootstrap_anova
 from cranfield.stats.anova.replicated_designs import Replicates, replicated_anova
+from cranfield.stats.anova.variance_analysis import TwoWay
+from cranfield.stats.pair_tests.base import Asked
 
 Cube = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from scipy import stats
 from cranfield.core import ParameterError, Scale, UnknownName
 from cranfield.data import read_scores
 from cranfield.stats.anova.variance_analysis import Anova, OneWay, TwoWay, omega_squared, size_of
-from cranfield.stats.multiple.omnibus_base import OMNIBUS
 from cranfield.stats.estimates.distribution_tails import _log_chi2, _log_f, chi2_tail, f_tail
+from cranfield.stats.multiple.omnibus_base import OMNIBUS
 
 Matrix = NDArray[np.float64]
 

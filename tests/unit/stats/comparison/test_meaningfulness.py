@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, Provenance
 from cranfield.data import Given, Values, read_scores
-from cranfield.stats.comparison import meaningfulness as kernel
 from cranfield.stats import flip_common, flip_topic, lifted, meaning_table, stretched
+from cranfield.stats.comparison import meaningfulness as kernel
 
 NAN = float("nan")
 

@@ -11,7 +11,6 @@ from scipy import stats
 
 from cranfield.core import ParameterError
 from cranfield.stats.estimates import confidence_intervals
-from cranfield.stats.pair_tests.base import Asked, Pairs
 from cranfield.stats.estimates.confidence_intervals import (
     INTERVALS,
     BCa,
@@ -21,6 +20,7 @@ from cranfield.stats.estimates.confidence_intervals import (
     TInterval,
     resample,
 )
+from cranfield.stats.pair_tests.base import Asked, Pairs
 
 NAN = float("nan")
 EXACT = 1e-12

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield.core import ParameterError, Scale, definition
-from cranfield.stats.pair_tests.base import Method, Pairs
-from cranfield.stats.pair_tests.bayesian import BELIEFS
+from cranfield.stats.estimates.confidence_intervals import INTERVALS
 from cranfield.stats.estimates.effect_sizes import (
     DZ,
     EFFECTS,
@@ -27,8 +26,9 @@ from cranfield.stats.estimates.effect_sizes import (
     name_effects,
     wins,
 )
-from cranfield.stats.estimates.confidence_intervals import INTERVALS
 from cranfield.stats.estimates.value_transforms import TRANSFORMS
+from cranfield.stats.pair_tests.base import Method, Pairs
+from cranfield.stats.pair_tests.bayesian import BELIEFS
 
 NAN = float("nan")
 EXACT = 1e-12

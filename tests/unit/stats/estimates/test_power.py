@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from cranfield.core import ParameterError
-from cranfield.stats.pair_tests.base import Pairs
 from cranfield.stats.anova.noncentral_f import beyond
 from cranfield.stats.estimates.power import (
     DESIGNS,
@@ -22,6 +21,7 @@ from cranfield.stats.estimates.power import (
     pilot_variance,
     power_table,
 )
+from cranfield.stats.pair_tests.base import Pairs
 
 EVERY: list[Design] = [PairedT(), Range(runs=2), Range(runs=10), Range(runs=10, model="two-way"), Width()]
 TESTING = [one for one in EVERY if one.tests]

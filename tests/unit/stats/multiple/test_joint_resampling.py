@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield.core import ParameterError
-from cranfield.stats.pair_tests.base import TESTS, Alternative, Asked, Pairs, PairTest
 from cranfield.stats.multiple.joint_resampling import MaxT, RandomisedTukey
+from cranfield.stats.pair_tests.base import TESTS, Alternative, Asked, Pairs, PairTest
 from cranfield.stats.pair_tests.randomisation import Randomisation
 
 Matrix = NDArray[np.float64]

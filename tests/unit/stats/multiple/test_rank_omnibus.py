@@ -12,10 +12,10 @@ from scipy.stats import friedmanchisquare, kruskal, rankdata, studentized_range
 
 from cranfield.core import ParameterError, Scale
 from cranfield.core.types import Matrix
-from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest
-from cranfield.stats.multiple.omnibus_base import OMNIBUS, Omnibus
 from cranfield.stats.multiple.mean_rank_tests import Nemenyi, RankTukey, critical_difference, mean_ranks
+from cranfield.stats.multiple.omnibus_base import OMNIBUS, Omnibus
 from cranfield.stats.multiple.rank_omnibus import Friedman, KruskalWallis
+from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest
 
 # Five topics, four runs, with ties.
 SMALL = np.array([[9, 7, 8, 6], [5, 5, 8, 2], [3, 4, 4, 4], [7, 6, 8, 8], [1, 2, 2, 3]], dtype=float)

@@ -10,9 +10,9 @@ from scipy.stats import ttest_rel, tukey_hsd
 
 from cranfield.core import ParameterError, Scale
 from cranfield.core.types import Matrix
-from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest
 from cranfield.stats.multiple.studentised_range import FLOOR, StudentisedRange
 from cranfield.stats.multiple.tukey import Scheffe, Tukey
+from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest
 
 # Five topics, four runs.
 SMALL = np.array([[9, 7, 8, 6], [5, 5, 8, 2], [3, 4, 4, 4], [7, 6, 8, 8], [1, 2, 2, 3]], dtype=float)

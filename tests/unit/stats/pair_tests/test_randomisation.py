@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cranfield.core import ParameterError
-from cranfield.stats.pair_tests import resampling, randomisation
+from cranfield.stats.pair_tests import randomisation, resampling
 from cranfield.stats.pair_tests.base import TESTS, Alternative, Answer, Asked, Pairs
 from cranfield.stats.pair_tests.randomisation import Randomisation
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from cranfield.core import ParameterError
 from cranfield.stats.pair_tests.base import Asked, Pairs
-from cranfield.stats.reliability.discrimination import SwapRate, discriminative_power, swap_rate
 from cranfield.stats.pair_tests.closed_form import T
+from cranfield.stats.reliability.discrimination import SwapRate, discriminative_power, swap_rate
 
 P = [0.2, 0.01, 0.05, 0.8, 0.03]
 DIFFERENCE = [0.04, -0.2, 0.1, 0.01, -0.03]
