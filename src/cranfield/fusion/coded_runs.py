@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.data import NamedDocuments, Run, Source, name_documents
 
-from ._base import Fusion
-from ._parse import parse_fusion
+from .base import Fusion
+from .parsing import parse_fusion
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ import numpy as np
 from cranfield.core import InputError
 from cranfield.data import Problem, Problems
 
-from ._coded import Coded
+from .coded_runs import Coded
 
 SHOWN = 3  # topics that a message names
 

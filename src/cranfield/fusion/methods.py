@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from cranfield.core import Limits
 from cranfield.data import Run
 
-from ._base import Fusion, fusion
-from ._normalised import Norm, normalised
+from .base import Fusion, fusion
+from .score_normalisation import Norm, normalised
 
 
 @fusion("rrf", cite="cormack2009rrf")

@@ -2,7 +2,7 @@
 
 from cranfield.core import ParameterError, construct, parse
 
-from ._base import FUSIONS, Fusion
+from .base import FUSIONS, Fusion
 
 HINT = "write a name, or name(parameter=value): rrf, rrf(k=10), combmnz(norm='z-score')"
 
