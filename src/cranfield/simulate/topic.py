@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ._campaign import Campaign
+    from .campaign import Campaign
 
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]

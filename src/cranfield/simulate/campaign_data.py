@@ -14,8 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ._campaign import Campaign
-    from ._topic import Floats, Ints, Part
+    from .campaign import Campaign
+    from .topic import Floats, Ints, Part
 
 DIGITS = 7
 

@@ -21,16 +21,16 @@ import numpy as np
 from cranfield.core.errors import ParameterError
 from cranfield.core.seed import SEED, generator
 
-from ._made import DIGITS, Entry, Made, write_campaign
-from ._topic import SOURCE_SHARES, Plan, draw_topic
-from ._words import ask, describe_run, name_group
+from .campaign_data import DIGITS, Entry, Made, write_campaign
+from .topic import SOURCE_SHARES, Plan, draw_topic
+from .vocabulary import ask, describe_run, name_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from ._made import Written
-    from ._topic import Flags, Floats, Ints, Part
+    from .campaign_data import Written
+    from .topic import Flags, Floats, Ints, Part
 
 FIRST_TOPIC = 301
 CENTRES, SPREADS, DECIMALS = np.array([(14.0, 3.0, 4), (-6.0, 0.5, 5), (0.3, 0.05, 6)]).T
