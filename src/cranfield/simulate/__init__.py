@@ -9,6 +9,6 @@ from .campaign_data import Made as Made
 from .campaign_data import Ranking as Ranking
 from .campaign_data import Written as Written
 from .campaign_data import document_id as document_id
-from .topic import SOURCES as SOURCES
 from .simulated_users import DBNUser as DBNUser
 from .simulated_users import simulate_log as simulate_log
+from .topic import SOURCES as SOURCES
