@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.report import Row
-from cranfield.crowds import DawidSkene
+from cranfield.collections import DawidSkene
 from cranfield.data import Answers
 
 LABELS, WORKERS, EACH = 50_000, 500, 5

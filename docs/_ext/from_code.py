@@ -16,9 +16,9 @@ from cranfield import stats
 from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
 from cranfield.core import definition
-from cranfield.crowds import AGGREGATIONS, AWARE
+from cranfield.collections import AGGREGATIONS, AWARE
 from cranfield.fusion import FUSIONS
-from cranfield.pooling import STRATEGIES
+from cranfield.collections import STRATEGIES
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

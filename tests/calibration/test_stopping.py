@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from cranfield.core import generator
-from cranfield.crowds import Stopping
+from cranfield.collections import Stopping
 from tests.support.calibration.error_rates import Check, Rate
 from tests.support.run_size import Size
 

@@ -514,7 +514,7 @@ def test_bad_words_are_found_before_the_work(cranfield: Command, monkeypatch: py
     def merge(*_: Any, **__: Any) -> None:
         raise AssertionError
 
-    from cranfield.crowds import Majority
+    from cranfield.collections import Majority
 
     monkeypatch.setattr(Majority, "merge", merge)
     for words in ("--runs runs -m nothing", "--runs run.txt", "--runs runs --aware unaware", "--gold qrels.txt"):

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.pooling import Judging
+from cranfield.collections import Judging
 from cranfield.studies import read_candidates
 from tests.support.cli.commands import Command, expect_refusal, read_json
 from tests.support.cli.pool_files import first, grades, rows_of

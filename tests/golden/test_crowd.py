@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.crowds import DawidSkene, Majority, OneCoin, Weighted
+from cranfield.collections import DawidSkene, Majority, OneCoin, Weighted
 from cranfield.data import Answers
 
 from .crowd_inputs import Crowd, crowds

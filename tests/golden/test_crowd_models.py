@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from cranfield.crowds import GLAD, MACE, bradley_terry
-from cranfield.crowds._mace import Chances, Model
+from cranfield.collections import GLAD, MACE, bradley_terry
+from cranfield.collections.merging.mace import Chances, Model
 from cranfield.data import Answers, Source, Strings, Votes
 
 from .crowd_inputs import Crowd, crowds

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cranfield.crowds import krippendorff
+from cranfield.collections import krippendorff
 from cranfield.data import read_labels
 from cranfield.server import campaigns, corpora, datasheet_words, judging, labelling
 from cranfield.server.models import Corpus, Submission, Task

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from cranfield.data import read_qrels
-from cranfield.pooling import Judging, read_state
+from cranfield.collections import Judging, read_state
 from cranfield.server import campaigns, judging, pools
 from cranfield.server.models import Judgment, Pair, Vote
 from tests.support.server.judging_campaigns import GRADES, begun, judge_all, said

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cranfield.core import parameters
-from cranfield.pooling import STRATEGIES
+from cranfield.collections import STRATEGIES
 from cranfield.server import campaigns, corpora
 from cranfield.server.models import Pool, Task
 from tests.support.server.pool_forms import (

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from cranfield.core import Study
-from cranfield.crowds import AGGREGATIONS, POINTS
+from cranfield.collections import AGGREGATIONS, POINTS
 from cranfield.data import read_labels, read_qrels, read_votes, write
 from cranfield.studies import crowd
 

@@ -11,7 +11,7 @@ import click
 
 from cranfield.core import Study, parameters
 from cranfield.data import Run, RunFile, RunFrame, find_runs, read_corpus, read_entries, read_qrels, read_run, write
-from cranfield.pooling import (
+from cranfield.collections import (
     SHARES,
     STRATEGIES,
     TREC,

@@ -8,7 +8,7 @@ import click
 
 from cranfield.core import InputError
 from cranfield.data import Run, RunFile, RunFrame
-from cranfield.pooling import TREC, Judging, State, parse_strategy, read_state
+from cranfield.collections import TREC, Judging, State, parse_strategy, read_state
 
 from ._files import check_place
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.charts import to_picture
 from cranfield.core import Study
 from cranfield.core.rendering import plain
-from cranfield.crowds import (
+from cranfield.collections import (
     Majority,
     join_runs,
     machine_confusion_table,

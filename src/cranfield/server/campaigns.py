@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels
-from cranfield.pooling import DEPTHS, costs_table, count_asked, parse_strategy
+from cranfield.collections import DEPTHS, costs_table, count_asked, parse_strategy
 
 from . import audit, blobs, crowd_files, pools
 from .models import Corpus, Judgment, Pool, Question, Submission, Task
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.core import Table
-    from cranfield.pooling import Strategy
+    from cranfield.collections import Strategy
 
     from .models import User
 

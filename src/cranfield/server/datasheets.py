@@ -9,9 +9,9 @@ from django.db.models import Count, F, Q
 from django.utils.crypto import salted_hmac
 
 from cranfield.core import VERSION, CranfieldError
-from cranfield.crowds import crowd_agreement_table
+from cranfield.collections import crowd_agreement_table
 from cranfield.data import Entries, Entry, Source, grades_table, judged_table, read_qrels, read_topics
-from cranfield.pooling import bias_sentence, order_sentence, unjudged_sentence
+from cranfield.collections import bias_sentence, pool_order_sentence, unjudged_sentence
 from cranfield.studies import health
 
 from . import blobs
@@ -252,7 +252,7 @@ def _health(
         return {"bias": None, "reuse": told | {"sentence": study.sentence, "unjudged": unjudged}}
     alone = sum(team is None for _, team, _ in runs)
     said = bias_sentence(bias, measure=measure, who="team")
-    holds = " ".join(filter(None, [order_sentence(bias), unjudged_sentence(study["unjudged"])]))
+    holds = " ".join(filter(None, [pool_order_sentence(bias), unjudged_sentence(study["unjudged"])]))
     return {
         "bias": told | {"alone": alone, "sentence": said, "table": to_plain(bias)},
         "reuse": told | {"sentence": holds, "unjudged": unjudged},

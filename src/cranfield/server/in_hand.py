@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q
 
-from cranfield.pooling import parse_strategy
+from cranfield.collections import parse_strategy
 
 from . import campaigns, judging, pools
 from .kept import kept

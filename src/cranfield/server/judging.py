@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from cranfield.pooling import Asked
+    from cranfield.collections import Asked
 
     from .models import User
     from .pools import Live

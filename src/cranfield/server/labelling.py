@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.core import VERSION, ParameterError
-from cranfield.crowds import DawidSkene, Majority, labels_table
+from cranfield.collections import DawidSkene, Majority, labels_table
 from cranfield.data import read_labels, read_qrels
 
 from . import audit, blobs
@@ -18,7 +18,7 @@ from .versions import Looked, add_version, differences
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cranfield.crowds import Aggregation
+    from cranfield.collections import Aggregation
     from cranfield.data import Labels, Qrels
 
     from .models import LabelVersion, Pool, User

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import CranfieldError
-from cranfield.crowds import AWARE, aware_values, join_runs, order_changes_table, order_sentence
+from cranfield.collections import AWARE, aware_values, join_runs, order_changes_table, order_sentence
 from cranfield.studies import evaluate
 
 from . import blobs, campaigns

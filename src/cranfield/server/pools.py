@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from cranfield.data import read_corpus, read_qrels, read_run
-from cranfield.pooling import Candidates, Judging, State, find_candidates, parse_strategy
-from cranfield.pooling import Event as Step
+from cranfield.collections import Candidates, Judging, State, find_candidates, parse_strategy
+from cranfield.collections import Event as Step
 
 from . import blobs
 from .kept import kept
@@ -20,7 +20,7 @@ from .models import Document, Event, Pool, Submission
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cranfield.pooling import Asked, Kind
+    from cranfield.collections import Asked, Kind
 
 MOST = 16  # pools whose growth is kept at hand
 _at_hand: dict[str, Live] = {}

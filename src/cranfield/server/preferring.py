@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from cranfield.crowds import next_pair
+from cranfield.collections import next_pair
 from cranfield.studies import preferences
 
 from . import pools

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Count, Max
 
-from cranfield.crowds import (
+from cranfield.collections import (
     DawidSkene,
     course_table,
     crowd_agreement_table,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table, Ties
-from cranfield.crowds import (
+from cranfield.collections import (
     AWARE,
     Aggregation,
     LabelledRuns,

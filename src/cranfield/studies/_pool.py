@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core import SEED, Input, ParameterError, Provenance, Study, Table, Ties, listed
 from cranfield.data import Run, TopicTexts, find_runs, read_corpus, read_qrels, read_run, read_topics
-from cranfield.pooling import (
+from cranfield.collections import (
     DEPTH,
     DEPTHS,
     Candidates,
@@ -66,7 +66,7 @@ def pool(
     which is fair to runs that start slowly. From grade ``rel`` on a document is relevant. With a ``corpus`` the
     documents' texts stand beside them, with ``topics`` what was searched for, in one ``language`` if there are many.
 
-    ``judging`` is a pool that is on its way (``cranfield.pooling.Judging``): what it has asked for, and has not
+    ``judging`` is a pool that is on its way (``cranfield.collections.Judging``): what it has asked for, and has not
     been told, is the pool, and it says by itself how it is made. ``runs`` may be the candidates of such a pool.
 
     What it costs to judge to the ``depths``, at so many ``minutes`` for a judgment, stands in the table ``costs``; they

@@ -17,7 +17,7 @@ from cranfield.data import (
     read_run,
 )
 from cranfield.measures import parse_measure
-from cranfield.pooling import (
+from cranfield.collections import (
     DEPTH,
     Groups,
     choose_budgets,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, Provenance, Study, Table
-from cranfield.crowds import (
+from cranfield.collections import (
     Strengths,
     aggregations_table,
     bradley_terry,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from cranfield.data import Assessed, Qrels, assess, read_entries, read_qrels, read_run
-from cranfield.pooling import Candidates, Replay, Strategy, find_candidates, replay
+from cranfield.collections import Candidates, Replay, Strategy, find_candidates, replay
 from cranfield.simulate import Campaign
 
 Judgments = dict[str, dict[str, float]]  # topic → document → grade

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, generator
 from cranfield.data import Corpus, Run, read_corpus, read_qrels, read_run
-from cranfield.pooling import Candidates, find_candidates
+from cranfield.collections import Candidates, find_candidates
 from cranfield.simulate import Campaign
 
 K = TypeVar("K")

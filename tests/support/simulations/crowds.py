@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from cranfield.crowds import Merged
+from cranfield.collections import Merged
 from cranfield.data import Answers, Labels, Source, Strings
 
 Rows = list[tuple[str, str, str, float]]  # topic, document, worker, grade

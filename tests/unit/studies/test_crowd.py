@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cranfield.core import CranfieldError, ParameterError, Study
-from cranfield.crowds import (
+from cranfield.collections import (
     AGGREGATIONS,
     AWARE,
     Majority,

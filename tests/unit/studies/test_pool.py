@@ -10,7 +10,7 @@ import pytest
 
 from cranfield.core import ParameterError, Study, UnknownName
 from cranfield.data import read_corpus
-from cranfield.pooling import STRATEGIES, Event, Judging
+from cranfield.collections import STRATEGIES, Event, Judging
 from cranfield.studies import audit_pool, pool, read_candidates
 from tests.support.reference.pool_evaluation import Plain, as_dicts, simulated
 

@@ -8,7 +8,7 @@ import pytest
 
 from cranfield.core import ParameterError, Study, UnknownName
 from cranfield.data import read_entries
-from cranfield.pooling import (
+from cranfield.collections import (
     Groups,
     Replay,
     choose_budgets,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cranfield.core import CranfieldError, Study
-from cranfield.crowds import MACE, bradley_terry, crowd_agreement_table, strengths_table
+from cranfield.collections import MACE, bradley_terry, crowd_agreement_table, strengths_table
 from cranfield.data import Votes, read_votes
 from cranfield.studies import preferences
 

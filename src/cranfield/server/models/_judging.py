@@ -52,7 +52,7 @@ class Pool(models.Model):
 
 
 class Event(models.Model):
-    """A step of a pool, as :class:`cranfield.pooling.Event` tells it: whatever was asked next follows from these."""
+    """A step of a pool, as :class:`cranfield.collections.Event` tells it: whatever was asked next follows from these."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="events")
     number = models.PositiveIntegerField()  # from 1, without a gap

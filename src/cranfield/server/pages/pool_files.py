@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 
 from cranfield.core import Table
-from cranfield.pooling import TREC, write_pool
+from cranfield.collections import TREC, write_pool
 from cranfield.server import blobs, pools
 from cranfield.server.models import Judgment, Pool, Vote
 

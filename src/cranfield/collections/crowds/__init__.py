@@ -1,0 +1,1 @@
+"""Crowds of workers: agreement, quality, stopping rules, LLM judges."""

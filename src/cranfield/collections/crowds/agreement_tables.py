@@ -1,0 +1,137 @@
+"""The agreement of workers as a table, with how far other items might move it."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.core import SEED, ParameterError, Provenance, Table, generator
+from cranfield.data import Answers, Labels
+from cranfield.stats import LEVEL, check_level
+
+from .worker_agreement import FEWEST, Draws, Metric, Patterns, WorkerPairs
+from cranfield.collections.merging.votes import count_votes
+
+COLUMNS = ("statistic", "value", "low", "high", "items", "workers", "note")
+CELLS = 4_000_000  # of a matrix (pair of workers and choice, draw) that is made at once: 32 MB
+WORK = 500_000_000  # additions that the interval of Cohen's κ may cost: about a second
+FEW_DRAWS = 30  # a standard error from fewer is worth little
+MOST_ROWS = 20_000_000  # pairs of labels of one item: more do not fit
+ALIKE = "all labels are equal: there is nothing to tell agreement from"
+ALONE = "no item has two labels"
+STRANGERS = "no two workers share two items"
+
+
+def crowd_agreement_table(
+    labels: Labels, *, draws: int = 1000, level: float = LEVEL, seed: int = SEED, made_by: Provenance | None = None
+) -> Table:
+    """One row for each statistic: how far workers agree, between ``low`` and ``high`` if items are drawn again.
+
+    ``percent`` is the share of the pairs of labels of an item that are equal, as a mean over items: what Fleiss' κ sets
+    beside chance. Ordinal and interval α are there where there are more than two grades; with two they equal the
+    nominal one. Cohen's κ is the mean over pairs of workers who share two items or more, weighted by what they share.
+    Ends are quantiles over items drawn again (percentile bootstrap); for Cohen's κ, z standard errors of such draws
+    from the value: pairs with few items lose some in most draws, which moves the quantiles but hardly the spread. Items
+    with fewer than two labels are left out.
+    """
+    check_level(level)
+    if draws < 1:
+        raise ParameterError(f"{draws} draws give no interval", hint="give 1 or more, such as 1000")
+    answers, patterns = labels.answers, Patterns.of(labels.answers)
+    weights = patterns.redrawn(draws, generator(seed, "agreement")) if len(patterns.items) else None
+    rows = []
+    for statistic, compute in _statistics(patterns, labels):
+        value, low, high = np.full(3, np.nan)
+        if weights is not None:
+            value = compute(patterns.observed)[0]
+            low, high = _ends(compute(weights), level)
+        note = None if value == value else ALIKE if weights is not None else ALONE
+        rows.append({"statistic": statistic, "value": value, "low": low, "high": high, "note": note})
+    rows.append(_cohen_row(answers, draws, level, seed))
+    sizes = _sizes(answers)
+    caption = f"agreement of {_many(sizes['workers'], 'worker')} on {_many(sizes['items'], 'item')}"
+    notes = _left_out(answers, sizes["items"])
+    return Table.from_rows([row | sizes for row in rows], COLUMNS, caption=caption, made_by=made_by, notes=notes)
+
+
+def _statistics(patterns: Patterns, labels: Labels) -> list[tuple[str, Callable[[NDArray[np.float64]], Draws]]]:
+    metrics: tuple[Metric, ...] = ("nominal", "ordinal", "interval") if labels.answers.choices > 2 else ("nominal",)
+    alphas = [
+        (f"Krippendorff α ({metric})", partial(patterns.krippendorff, heights=labels.grades, metric=metric))
+        for metric in metrics
+    ]
+    return [("percent", patterns.percent), ("Fleiss κ", patterns.fleiss), *alphas]
+
+
+def _ends(drawn: Draws, level: float) -> NDArray[np.float64]:
+    """The quantiles of what draws say; those that say nothing (NaN) are left out."""
+    said = drawn[~np.isnan(drawn)]
+    return np.quantile(said, [level / 2, 1 - level / 2]) if len(said) else np.full(2, np.nan)
+
+
+def _error(drawn: Draws) -> float:
+    """The standard deviation of what draws say; NaN where fewer than two say anything."""
+    said = drawn[~np.isnan(drawn)]
+    return float(said.std(ddof=1)) if len(said) > 1 else float("nan")
+
+
+def _cohen_row(answers: Answers, draws: int, level: float, seed: int) -> dict[str, Any]:
+    """Cohen's κ as a mean over pairs of workers."""
+    row: dict[str, Any] = {"statistic": "Cohen κ (mean over pairs)", "value": np.nan, "low": np.nan, "high": np.nan}
+    size = np.bincount(answers.item, minlength=answers.items)
+    met = int((size * (size - 1) // 2).sum())
+    if met > MOST_ROWS:
+        return row | {"note": f"{met:,} pairs of labels are too many; Fleiss κ and α do without them"}
+    pairs = WorkerPairs.of(answers)
+    if not pairs.pairs:
+        return row | {"note": STRANGERS if (size >= FEWEST).any() else ALONE}
+    value = pairs.mean_cohen(np.ones((1, answers.items)))[0]
+    if np.isnan(value):
+        return row | {"note": ALIKE}
+    from scipy.special import ndtri
+
+    cells = pairs.pairs * answers.choices
+    done = min(draws, max(FEW_DRAWS, WORK // (4 * (len(pairs) + cells))))
+    block = max(1, CELLS // cells)
+    shared = np.flatnonzero(size >= FEWEST)
+    drawn = [
+        pairs.mean_cohen(_redrawn(shared, answers.items, min(block, done - start), seed, start))
+        for start in range(0, done, block)
+    ]
+    half = float(ndtri(1 - level / 2)) * _error(np.concatenate(drawn))
+    note = f"{pairs.pairs:,} pair{'s' * (pairs.pairs != 1)} of workers; standard error from {done:,} draws"
+    return row | {"value": value, "low": value - half, "high": value + half, "note": note}
+
+
+def _redrawn(shared: NDArray[np.int64], items: int, draws: int, seed: int, start: int) -> NDArray[np.float64]:
+    """(draw, item): how often each item is there when as many are drawn with replacement."""
+    random, number = generator(seed, "worker pairs", start), len(shared)
+    weights = np.zeros((draws, items))
+    for draw in weights:  # one after the other: a row stays in the cache
+        draw[shared] = np.bincount(random.integers(0, number, number), minlength=number)
+    return weights
+
+
+def _sizes(answers: Answers) -> dict[str, int]:
+    """How many items have two labels or more, and how many workers gave those."""
+    kept = count_votes(answers).sum(axis=1) >= FEWEST
+    return {"items": int(kept.sum()), "workers": len(np.unique(answers.worker[kept[answers.item]]))}
+
+
+def _left_out(answers: Answers, items: int) -> tuple[str, ...]:
+    notes = []
+    if items < answers.items:
+        few = answers.items - items
+        have = "has" if few == 1 else "have"
+        notes.append(f"{few:,} of {_many(answers.items, 'item')} {have} fewer than two labels: left out")
+    twice = np.count_nonzero(np.diff(np.sort(answers.item * answers.workers + answers.worker)) == 0)
+    if twice:
+        repeat = "1 label repeats" if twice == 1 else f"{twice:,} labels repeat"
+        notes.append(f"{repeat} a worker on an item: to Fleiss and Krippendorff another worker")
+    return tuple(notes)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"

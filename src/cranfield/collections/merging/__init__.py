@@ -1,0 +1,1 @@
+"""Methods that merge the labels of several workers into one."""

@@ -1,0 +1,1 @@
+"""Pools: candidates, judging sessions, costs, replays, bias."""

@@ -1,0 +1,1 @@
+"""Strategies that choose which document to judge next."""
