@@ -10,9 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.report import Row
+from cranfield.collections import STRATEGIES, Candidates, Replay, find_candidates, replay, replay_table
 from cranfield.core import SEED, generator
 from cranfield.data import assess, read_qrels, read_run
-from cranfield.collections import STRATEGIES, Candidates, Replay, find_candidates, replay, replay_table
 from cranfield.simulate import TREC8, Made
 
 SECONDS = 60  # for the replays of all strategies

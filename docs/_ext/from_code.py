@@ -15,10 +15,9 @@ from sections import cell, section
 from cranfield import stats
 from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
+from cranfield.collections import AGGREGATIONS, AWARE, STRATEGIES
 from cranfield.core import definition
-from cranfield.collections import AGGREGATIONS, AWARE
 from cranfield.fusion import FUSIONS
-from cranfield.collections import STRATEGIES
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

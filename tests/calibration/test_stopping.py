@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from cranfield.core import generator
 from cranfield.collections import Stopping
+from cranfield.core import generator
 from tests.support.calibration.error_rates import Check, Rate
 from tests.support.run_size import Size
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
+from cranfield.collections import Judging, find_candidates, parse_strategy, replay
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import Qrels, read_qrels, read_run
-from cranfield.collections import Judging, find_candidates, parse_strategy, replay
 from cranfield.server import blobs, campaigns, corpora, judging, pools
 from cranfield.server.models import Audit, Judgment, Pool, Question, Turn, User
 from cranfield.server.submitting import Refused

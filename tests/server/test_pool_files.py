@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from cranfield.data import read_qrels
 from cranfield.collections import Judging, read_state
+from cranfield.data import read_qrels
 from cranfield.server import campaigns, judging, pools
 from cranfield.server.models import Judgment, Pair, Vote
 from tests.support.server.judging_campaigns import GRADES, begun, judge_all, said

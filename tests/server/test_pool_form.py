@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cranfield.core import parameters
 from cranfield.collections import STRATEGIES
+from cranfield.core import parameters
 from cranfield.server import campaigns, corpora
 from cranfield.server.models import Pool, Task
 from tests.support.server.pool_forms import (

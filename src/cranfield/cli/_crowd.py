@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study
 from cranfield.collections import AGGREGATIONS, POINTS
+from cranfield.core import Study
 from cranfield.data import read_labels, read_qrels, read_votes, write
 from cranfield.studies import crowd
 

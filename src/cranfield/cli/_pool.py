@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, parameters
-from cranfield.data import Run, RunFile, RunFrame, find_runs, read_corpus, read_entries, read_qrels, read_run, write
 from cranfield.collections import (
     SHARES,
     STRATEGIES,
@@ -26,6 +24,8 @@ from cranfield.collections import (
     strata,
     write_pool,
 )
+from cranfield.core import Study, parameters
+from cranfield.data import Run, RunFile, RunFrame, find_runs, read_corpus, read_entries, read_qrels, read_run, write
 from cranfield.stats import CORRECTIONS, TESTS
 from cranfield.studies import audit_pool, pool, read_candidates, replay_pool
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from cranfield.collections import TREC, Judging, State, parse_strategy, read_state
 from cranfield.core import InputError
 from cranfield.data import Run, RunFile, RunFrame
-from cranfield.collections import TREC, Judging, State, parse_strategy, read_state
 
 from ._files import check_place
 

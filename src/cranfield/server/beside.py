@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.charts import to_picture
-from cranfield.core import Study
-from cranfield.core.rendering import plain
 from cranfield.collections import (
     Majority,
     join_runs,
@@ -19,6 +17,8 @@ from cranfield.collections import (
     machines_table,
     of_people,
 )
+from cranfield.core import Study
+from cranfield.core.rendering import plain
 from cranfield.data import read_labels
 
 from . import blobs

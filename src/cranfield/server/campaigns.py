@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum
 from django.utils import timezone
 
+from cranfield.collections import DEPTHS, costs_table, count_asked, parse_strategy
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels
-from cranfield.collections import DEPTHS, costs_table, count_asked, parse_strategy
 
 from . import audit, blobs, crowd_files, pools
 from .models import Corpus, Judgment, Pool, Question, Submission, Task
@@ -19,8 +19,8 @@ from .models import Corpus, Judgment, Pool, Question, Submission, Task
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cranfield.core import Table
     from cranfield.collections import Strategy
+    from cranfield.core import Table
 
     from .models import User
 

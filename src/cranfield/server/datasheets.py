@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from django.db.models import Count, F, Q
 from django.utils.crypto import salted_hmac
 
+from cranfield.collections import bias_sentence, crowd_agreement_table, pool_order_sentence, unjudged_sentence
 from cranfield.core import VERSION, CranfieldError
-from cranfield.collections import crowd_agreement_table
 from cranfield.data import Entries, Entry, Source, grades_table, judged_table, read_qrels, read_topics
-from cranfield.collections import bias_sentence, pool_order_sentence, unjudged_sentence
 from cranfield.studies import health
 
 from . import blobs

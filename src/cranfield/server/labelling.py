@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield.core import VERSION, ParameterError
 from cranfield.collections import DawidSkene, Majority, labels_table
+from cranfield.core import VERSION, ParameterError
 from cranfield.data import read_labels, read_qrels
 
 from . import audit, blobs

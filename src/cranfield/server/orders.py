@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import CranfieldError
 from cranfield.collections import AWARE, aware_values, join_runs, order_changes_table, order_sentence
+from cranfield.core import CranfieldError
 from cranfield.studies import evaluate
 
 from . import blobs, campaigns

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from cranfield.data import read_corpus, read_qrels, read_run
 from cranfield.collections import Candidates, Judging, State, find_candidates, parse_strategy
 from cranfield.collections import Event as Step
+from cranfield.data import read_corpus, read_qrels, read_run
 
 from . import blobs
 from .kept import kept

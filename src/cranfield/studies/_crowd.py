@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import SEED, ParameterError, Provenance, Study, Table, Ties
 from cranfield.collections import (
     AWARE,
     Aggregation,
@@ -38,6 +37,7 @@ from cranfield.collections import (
     workers_sentence,
     workers_table,
 )
+from cranfield.core import SEED, ParameterError, Provenance, Study, Table, Ties
 from cranfield.data import Labels, Qrels, Source, Values, join_labels, labels_from_qrels, read_labels, read_qrels
 from cranfield.measures import parse_measures
 from cranfield.stats import LEVEL, check_level

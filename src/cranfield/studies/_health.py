@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from cranfield.collections import DEPTH, Groups, reuse_sentence, reuse_table, unjudged_sentence, unjudged_table
 from cranfield.core import ParameterError, Study, Table, Ties
 from cranfield.data import Entries, Values, join_entries, read_entries, read_qrels
 from cranfield.measures import parse_measure
-from cranfield.collections import DEPTH, Groups, reuse_sentence, reuse_table, unjudged_sentence, unjudged_table
 
 from ._evaluate import evaluate
 from ._pool import check_rel, read_candidates

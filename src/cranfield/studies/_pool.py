@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import SEED, Input, ParameterError, Provenance, Study, Table, Ties, listed
-from cranfield.data import Run, TopicTexts, find_runs, read_corpus, read_qrels, read_run, read_topics
 from cranfield.collections import (
     DEPTH,
     DEPTHS,
@@ -29,6 +27,8 @@ from cranfield.collections import (
     strata,
     take_turns,
 )
+from cranfield.core import SEED, Input, ParameterError, Provenance, Study, Table, Ties, listed
+from cranfield.data import Run, TopicTexts, find_runs, read_corpus, read_qrels, read_run, read_topics
 
 if TYPE_CHECKING:
     from cranfield.data import Source

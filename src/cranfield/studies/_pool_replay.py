@@ -4,19 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from cranfield.core import SEED, Input, ParameterError, Study, Table, Ties
-from cranfield.data import (
-    Run,
-    RunFile,
-    RunFrame,
-    find_runs,
-    join_entries,
-    read_corpus,
-    read_entries,
-    read_qrels,
-    read_run,
-)
-from cranfield.measures import parse_measure
 from cranfield.collections import (
     DEPTH,
     Groups,
@@ -33,6 +20,19 @@ from cranfield.collections import (
     reuse_table,
     unjudged_table,
 )
+from cranfield.core import SEED, Input, ParameterError, Study, Table, Ties
+from cranfield.data import (
+    Run,
+    RunFile,
+    RunFrame,
+    find_runs,
+    join_entries,
+    read_corpus,
+    read_entries,
+    read_qrels,
+    read_run,
+)
+from cranfield.measures import parse_measure
 from cranfield.stats import LEVEL, check_level
 
 from ._evaluate import evaluate

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import SEED, Provenance, Study, Table
 from cranfield.collections import (
     Strengths,
     aggregations_table,
@@ -20,6 +19,7 @@ from cranfield.collections import (
     workers_sentence,
     workers_table,
 )
+from cranfield.core import SEED, Provenance, Study, Table
 from cranfield.data import read_votes
 from cranfield.stats import LEVEL, check_level
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from cranfield.data import Assessed, Qrels, assess, read_entries, read_qrels, read_run
 from cranfield.collections import Candidates, Replay, Strategy, find_candidates, replay
+from cranfield.data import Assessed, Qrels, assess, read_entries, read_qrels, read_run
 from cranfield.simulate import Campaign
 
 Judgments = dict[str, dict[str, float]]  # topic → document → grade

@@ -10,9 +10,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections import Candidates, find_candidates
 from cranfield.core import SEED, generator
 from cranfield.data import Corpus, Run, read_corpus, read_qrels, read_run
-from cranfield.collections import Candidates, find_candidates
 from cranfield.simulate import Campaign
 
 K = TypeVar("K")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from cranfield.core import CranfieldError, ParameterError, Study
 from cranfield.collections import (
     AGGREGATIONS,
     AWARE,
@@ -23,6 +22,7 @@ from cranfield.collections import (
     of_people,
     stopping_table,
 )
+from cranfield.core import CranfieldError, ParameterError, Study
 from cranfield.data import Labels, read_labels, read_qrels
 from cranfield.studies import crowd, evaluate
 from tests.support.simulations.crowds import Crowd, Grades, Rows, drawn_crowd, mean, ranks

@@ -6,9 +6,9 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
+from cranfield.collections import Groups, reuse_table, unjudged_sentence, unjudged_table
 from cranfield.core import ParameterError
 from cranfield.data import read_scores
-from cranfield.collections import Groups, reuse_table, unjudged_sentence, unjudged_table
 from cranfield.studies import evaluate, health, unjudged
 from tests.support.reference.pool_evaluation import Plain, as_dicts, covid, simulated
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from cranfield.collections import STRATEGIES, Event, Judging
 from cranfield.core import ParameterError, Study, UnknownName
 from cranfield.data import read_corpus
-from cranfield.collections import STRATEGIES, Event, Judging
 from cranfield.studies import audit_pool, pool, read_candidates
 from tests.support.reference.pool_evaluation import Plain, as_dicts, simulated
 

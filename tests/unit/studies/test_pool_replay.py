@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from cranfield.core import ParameterError, Study, UnknownName
-from cranfield.data import read_entries
 from cranfield.collections import (
     Groups,
     Replay,
@@ -22,6 +20,8 @@ from cranfield.collections import (
     reuse_table,
     unjudged_table,
 )
+from cranfield.core import ParameterError, Study, UnknownName
+from cranfield.data import read_entries
 from cranfield.studies import replay_pool
 from tests.support.reference.pool_evaluation import Plain, as_dicts, covid, significant, simulated, tau
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.core import CranfieldError, Study
 from cranfield.collections import MACE, bradley_terry, crowd_agreement_table, strengths_table
+from cranfield.core import CranfieldError, Study
 from cranfield.data import Votes, read_votes
 from cranfield.studies import preferences
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.votes import count_votes
 from cranfield.core import SEED, ParameterError, Provenance, Table, generator
 from cranfield.data import Answers, Labels
 from cranfield.stats import LEVEL, check_level
 
 from .worker_agreement import FEWEST, Draws, Metric, Patterns, WorkerPairs
-from cranfield.collections.merging.votes import count_votes
 
 COLUMNS = ("statistic", "value", "low", "high", "items", "workers", "note")
 CELLS = 4_000_000  # of a matrix (pair of workers and choice, draw) that is made at once: 32 MB

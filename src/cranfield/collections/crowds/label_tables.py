@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.base import Merged, Point
+from cranfield.collections.merging.votes import Majority
 from cranfield.core import Provenance, Table
 from cranfield.data import Labels, Qrels, read_qrels
 from cranfield.stats import share_interval
-
-from cranfield.collections.merging.base import Merged, Point
-from cranfield.collections.merging.votes import Majority
 
 COLUMNS = ("method", "items", "tied", "changed", "accuracy", "low", "high", "gold", "likelihood", "rounds")
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.base import Merged, Point
 from cranfield.core import ParameterError, Provenance, Table, listed
 from cranfield.data import NOBODY, Labels, Values
 from cranfield.stats import LEVEL, NEAR, good_values, kendall_tau, ranks_of, share_interval
 
-from .worker_agreement import cohen
-from cranfield.collections.merging.base import Merged, Point
 from .labelled_runs import Asked, LabelledRuns, last_labels
+from .worker_agreement import cohen
 
 MACHINES = ("machine", "labels", "items", "equal", "low", "high", "kappa", "higher", "lower")
 CONFUSION = ("machine", "people", "said", "labels", "share")

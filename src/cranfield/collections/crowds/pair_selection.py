@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.collections.merging.bradley_terry_model import EQUAL, _Block
+
 from .stopping_rules import Stopping
 
 PAIRS = Stopping(delta=0.1, most=5)  # three votes that say the same are enough: 1 − 1/16 ≥ 0.9

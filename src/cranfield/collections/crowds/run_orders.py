@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.base import Merged
 from cranfield.core import SEED, ParameterError, Provenance, Table, generator, listed
 from cranfield.data import Values
 from cranfield.stats import LEVEL, NEAR, Asked, Pairs, T, check_level, good_values, kendall_tau, ranks_of, tau_ap
 
-from cranfield.collections.merging.base import Merged
 from .labelled_runs import Asked as Measures
 from .labelled_runs import LabelledRuns
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.base import Merged
 from cranfield.data import Answers
 from cranfield.stats import Holm
-
-from cranfield.collections.merging.base import Merged
 
 PerWorker = NDArray[np.float64]  # (worker,)
 

@@ -8,12 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.base import Merged
+from cranfield.collections.merging.votes import count_votes
 from cranfield.core import Chance, Declared, Limits, ParameterError, Provenance, Table, parameters
 from cranfield.data import Answers, Labels
 from cranfield.stats import share_interval
-
-from cranfield.collections.merging.base import Merged
-from cranfield.collections.merging.votes import count_votes
 
 Counts: TypeAlias = NDArray[np.float64]  # (item, choice): labels so far
 DELTAS = (0.2, 0.1, 0.05, 0.01)

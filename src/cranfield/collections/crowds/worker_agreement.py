@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.votes import count_votes
 from cranfield.core import ParameterError
 from cranfield.data import Answers
-
-from cranfield.collections.merging.votes import count_votes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

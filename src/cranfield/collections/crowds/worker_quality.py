@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.merging.base import Merged
+from cranfield.collections.merging.votes import count_votes
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Answers, Labels
 from cranfield.stats import LEVEL, Holm, check_level, share_interval
 
-from cranfield.collections.merging.base import Merged
 from .spammers import SAME, Independent, number_of
-from cranfield.collections.merging.votes import count_votes
 
 PerWorker = NDArray[np.float64]  # (worker,)
 

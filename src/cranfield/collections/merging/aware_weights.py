@@ -7,6 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.crowds.labelled_runs import Asked, LabelledRuns, Sheets, measure_sheets
+from cranfield.collections.crowds.value_distances import Distance, Groups, Seen, distances, largest
 from cranfield.core import (
     SEED,
     Declared,
@@ -20,9 +22,6 @@ from cranfield.core import (
 )
 from cranfield.data import NOBODY, Values
 from cranfield.measures import Measure
-
-from cranfield.collections.crowds.value_distances import Distance, Groups, Seen, distances, largest
-from cranfield.collections.crowds.labelled_runs import Asked, LabelledRuns, Sheets, measure_sheets
 
 PREVALENCES = (0.05, 0.5, 0.95)  # how often a random assessor says relevant: hardly ever, evenly, nearly always
 

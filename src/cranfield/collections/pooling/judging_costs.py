@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.strategies.base import Strategy
 from cranfield.core import ParameterError, Provenance, Table
 
-from cranfield.collections.strategies.base import Strategy
 from .candidates import Candidates
 from .judging_steps import Walk
 

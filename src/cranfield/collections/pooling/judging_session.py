@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.strategies.base import Strategy
+from cranfield.collections.strategies.parsing import parse_strategy
 from cranfield.core import SEED, ParameterError
 from cranfield.data import Qrels
 
-from cranfield.collections.strategies.base import Strategy
 from .candidates import Candidates
-from cranfield.collections.strategies.parsing import parse_strategy
-from .pool_state import SHARES, Event, Share, State
 from .judging_steps import Walk
+from .pool_state import SHARES, Event, Share, State
 
 if TYPE_CHECKING:
     from cranfield.data import Corpus

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.strategies.base import Strategy
 from cranfield.core import SEED, generator
 
-from cranfield.collections.strategies.base import Strategy
 from .candidates import Candidates
 
 if TYPE_CHECKING:

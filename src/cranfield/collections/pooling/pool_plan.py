@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.strategies.base import Strategy
 from cranfield.core import SEED, Provenance, Table
 
-from cranfield.collections.strategies.base import Strategy
 from .candidates import Candidates
 from .judging_session import RECENT, Asked, Judging
+from .judging_steps import Walk
 from .pool_replay import Progress, Replay, in_blocks
 from .pool_state import Share, State
-from .judging_steps import Walk
 
 if TYPE_CHECKING:
     from cranfield.data import Corpus, TopicTexts

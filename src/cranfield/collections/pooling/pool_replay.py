@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.strategies.base import Strategy
 from cranfield.core import SEED
 
-from cranfield.collections.strategies.base import Strategy
 from .candidates import Candidates
 from .judging_steps import Walk
 

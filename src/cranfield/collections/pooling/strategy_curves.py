@@ -28,8 +28,8 @@ from cranfield.stats import (
     tau_ap,
 )
 
-from .pool_bias import LeftOut, check_budgets, spend
 from .partial_judgments import JudgedRuns
+from .pool_bias import LeftOut, check_budgets, spend
 from .pool_plan import turns
 from .pool_replay import Replay
 from .pool_state import Share

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.collections.pooling.candidates import Candidates
 from cranfield.core import SEED, ParameterError, Table, generator
 from cranfield.data import Qrels, Strings
 
 from .base import Ordered, strategy
-from cranfield.collections.pooling.candidates import Candidates
 
 if TYPE_CHECKING:
     from cranfield.collections.pooling.judging_steps import Walk

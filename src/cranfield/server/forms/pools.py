@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 
-from cranfield.core import CranfieldError, ParameterError, definition, parameters
 from cranfield.collections import STRATEGIES, parse_strategy
+from cranfield.core import CranfieldError, ParameterError, definition, parameters
 from cranfield.server import campaigns
 from cranfield.server.models import Pool, Task
 from cranfield.server.uploads import Arrived

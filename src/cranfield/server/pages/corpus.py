@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.html import format_html, format_html_join
 
+from cranfield.collections import DEPTH
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import knows_datasets
-from cranfield.collections import DEPTH
 from cranfield.server import campaigns, corpora, pools
 from cranfield.server.forms.tasks import said
 from cranfield.server.kept import kept

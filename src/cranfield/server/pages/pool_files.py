@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 
-from cranfield.core import Table
 from cranfield.collections import TREC, write_pool
+from cranfield.core import Table
 from cranfield.server import blobs, pools
 from cranfield.server.models import Judgment, Pool, Vote
 

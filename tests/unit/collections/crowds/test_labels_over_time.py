@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError
 from cranfield.collections import course_table, gold_scores, on_scale, workers_table
 from cranfield.collections.merging.votes import Majority
+from cranfield.core import ParameterError
 from cranfield.data import read_labels, read_qrels
 from tests.support.simulations.crowds import Rows, labels_of
 

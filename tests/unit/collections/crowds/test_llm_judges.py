@@ -8,7 +8,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError
 from cranfield.collections import Majority, Merged
 from cranfield.collections.crowds.labelled_runs import join_runs
 from cranfield.collections.crowds.llm_judges import (
@@ -20,6 +19,7 @@ from cranfield.collections.crowds.llm_judges import (
     machines_table,
     of_people,
 )
+from cranfield.core import ParameterError
 from cranfield.data import Labels, Values
 from tests.support.simulations.crowds import Grades, Rows, Runs, drawn_crowd, labels_of, mean, ranks
 

@@ -6,7 +6,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from cranfield.core import InputError, ParameterError
 from cranfield.collections.crowds.labelled_runs import LabelledRuns, Sheets, join_runs, measure_sheets
 from cranfield.collections.crowds.run_orders import (
     draw_choices,
@@ -16,6 +15,7 @@ from cranfield.collections.crowds.run_orders import (
     order_sentence,
     orders_table,
 )
+from cranfield.core import InputError, ParameterError
 from cranfield.data import NOBODY, Given, Values
 from cranfield.stats import ranks_of
 from tests.support.simulations.crowds import (

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from cranfield.core import Table
 from cranfield.collections import Majority, machine_votes_sentence, workers_sentence, workers_table
+from cranfield.core import Table
 from cranfield.data import read_labels
 
 BLIND = "no better than chance: equal 3 of 10, chance gives 3"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError
 from cranfield.collections import Majority, Stopping, stopping_table
+from cranfield.core import ParameterError
 from cranfield.data import Answers, Labels, Source, Strings
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError, Table
-from cranfield.collections.crowds import agreement_tables as tables
 from cranfield.collections import cohen, crowd_agreement_table, fleiss, krippendorff
+from cranfield.collections.crowds import agreement_tables as tables
 from cranfield.collections.crowds.worker_agreement import METRICS, Metric, Patterns, WorkerPairs, within
+from cranfield.core import ParameterError, Table
 from cranfield.data import Answers, Labels, Source, Strings, read_labels
 
 # Observers × units, "." where an observer has no value. The first is the computational example of the article

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError, Table
 from cranfield.collections import (
     DawidSkene,
     Independent,
@@ -24,6 +23,7 @@ from cranfield.collections import (
 )
 from cranfield.collections.crowds.spammers import others
 from cranfield.collections.crowds.worker_quality import confusion_of, fisher
+from cranfield.core import ParameterError, Table
 from cranfield.data import Answers, Labels, Source, Strings, read_labels
 
 COLUMNS = "worker kind labels accuracy low high weight gold gold_accuracy agreement informed spammer why drift drift_p"

@@ -6,7 +6,8 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError
+from cranfield.collections.crowds.labelled_runs import LabelledRuns, Sheets, join_runs
+from cranfield.collections.crowds.value_distances import Groups, distances, largest
 from cranfield.collections.merging.aware_weights import (
     AWARE,
     PREVALENCES,
@@ -15,8 +16,7 @@ from cranfield.collections.merging.aware_weights import (
     aware_table,
     aware_values,
 )
-from cranfield.collections.crowds.value_distances import Groups, distances, largest
-from cranfield.collections.crowds.labelled_runs import LabelledRuns, Sheets, join_runs
+from cranfield.core import ParameterError
 from tests.support.simulations.crowds import MEASURES, Crowd, ap, drawn_crowd, labels_of, mean, said_by
 
 KINDS = ("rmse", "frobenius", "kl", "tau", "tau_ap")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError, UnknownName
 from cranfield.collections import (
     AGGREGATIONS,
     Binomial,
@@ -16,6 +15,7 @@ from cranfield.collections import (
     parse_aggregation,
 )
 from cranfield.collections.merging.base import Rule, clamp
+from cranfield.core import ParameterError, UnknownName
 
 GRADES = np.array([0.0, 1.0, 4.0])
 

@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from cranfield.core import ParameterError, Provenance
 from cranfield.collections import Majority, Strengths, bradley_terry, merged_votes, strengths_table
 from cranfield.collections.merging import bradley_terry_model as module
 from cranfield.collections.merging.bradley_terry_model import Tied, _Block
+from cranfield.core import ParameterError, Provenance
 from cranfield.data import Answers, Source, Strings, Votes
 
 Vote = tuple[str, str, str, str, str]  # topic, first document, second, worker, one of a n b

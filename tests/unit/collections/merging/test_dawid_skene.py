@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import generator
 from cranfield.collections import DawidSkene, Majority, Merged, OneCoin
 from cranfield.collections.merging.dawid_skene import Counted, information
+from cranfield.core import generator
 from cranfield.data import Answers
 
 Table = list[list[float]]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError
 from cranfield.collections import GLAD, Majority, parse_aggregation
 from cranfield.collections.merging.glad import Model, Part
+from cranfield.core import ParameterError
 from tests.support.simulations.worker_answers import Drawn, answers_of, drawn, some_gold
 
 

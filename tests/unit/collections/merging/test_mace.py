@@ -12,9 +12,9 @@ import pytest
 from scipy.special import digamma, expit
 from scipy.stats import dirichlet
 
-from cranfield.core import ParameterError
 from cranfield.collections import MACE, Majority, parse_aggregation
 from cranfield.collections.merging.mace import Model
+from cranfield.core import ParameterError
 from cranfield.data import Answers
 from tests.support.simulations.worker_answers import Drawn, answers_of, drawn, some_gold
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from cranfield.core import CranfieldError, ParameterError
 from cranfield.collections import (
     AGGREGATIONS,
     AWARE,
@@ -12,6 +11,7 @@ from cranfield.collections import (
     parse_aggregations,
     parse_aware,
 )
+from cranfield.core import CranfieldError, ParameterError
 
 
 def test_a_name_is_a_method() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cranfield.collections import Candidates, find_candidates
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels, read_run
-from cranfield.collections import Candidates, find_candidates
 from tests.support.reference.strategy_definitions import Rankings, campaign, grown, pool, ranks
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError, Provenance
 from cranfield.collections import Judging, costs_table, count_asked, parse_strategy
+from cranfield.core import ParameterError, Provenance
 from tests.support.reference.pool_evaluation import Plain, covid, simulated
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.core import InputError, ParameterError, UnknownName
-from cranfield.data import read_qrels
 from cranfield.collections import (
     STRATEGIES,
     Asked,
@@ -22,6 +20,8 @@ from cranfield.collections import (
     read_state,
     replay,
 )
+from cranfield.core import InputError, ParameterError, UnknownName
+from cranfield.data import read_qrels
 from tests.support.reference.strategy_definitions import Case, campaign
 
 EVERY = [cls() for cls in STRATEGIES]

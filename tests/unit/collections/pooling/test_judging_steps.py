@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import SEED, parameters
 from cranfield.collections import STRATEGIES, Candidates, Depth, Strategy, Walk, replay
+from cranfield.core import SEED, parameters
 from tests.support.reference.strategy_definitions import Case, campaign, pool, texts_of
 
 EVERY = [cls() for cls in STRATEGIES]

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError, Provenance
-from cranfield.data import read_entries, read_run
 from cranfield.collections import (
     Depth,
     Groups,
@@ -20,6 +18,8 @@ from cranfield.collections import (
     left_out_bias,
     replay,
 )
+from cranfield.core import ParameterError, Provenance
+from cranfield.data import read_entries, read_run
 from tests.support.reference import pool_evaluation
 from tests.support.reference.pool_evaluation import Plain, covid, simulated
 

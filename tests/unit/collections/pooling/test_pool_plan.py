@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.core import Table
-from cranfield.data import read_corpus, read_qrels, read_topics
 from cranfield.collections import (
     STRATEGIES,
     Judging,
@@ -23,6 +21,8 @@ from cranfield.collections import (
     take_turns,
     write_pool,
 )
+from cranfield.core import Table
+from cranfield.data import read_corpus, read_qrels, read_topics
 from tests.support.reference.strategy_definitions import Case, campaign
 
 EVERY = [cls() for cls in STRATEGIES]

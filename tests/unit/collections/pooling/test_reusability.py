@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cranfield.collections import Groups, reuse_table, unjudged_table
 from cranfield.core import ParameterError, Provenance
 from cranfield.data import assess, read_entries, read_qrels, read_run
-from cranfield.collections import Groups, reuse_table, unjudged_table
 from tests.support.reference import pool_evaluation
 from tests.support.reference.pool_evaluation import Plain, covid, simulated
 

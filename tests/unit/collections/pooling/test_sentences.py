@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from cranfield.core import ParameterError, Table
 from cranfield.collections import (
     Depth,
     Groups,
@@ -17,6 +16,7 @@ from cranfield.collections import (
     reuse_table,
     unjudged_table,
 )
+from cranfield.core import ParameterError, Table
 from tests.support.reference.pool_evaluation import simulated
 
 REPLAY = (

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.core import CranfieldError, ParameterError, Provenance
-from cranfield.data import NOBODY, assess, find_named, read_qrels, read_run
 from cranfield.collections import (
     Depth,
     Hedge,
@@ -25,6 +23,8 @@ from cranfield.collections import (
     replay_table,
 )
 from cranfield.collections.pooling.partial_judgments import Groups, JudgedRuns
+from cranfield.core import CranfieldError, ParameterError, Provenance
+from cranfield.data import NOBODY, assess, find_named, read_qrels, read_run
 from tests.support.reference import pool_evaluation
 from tests.support.reference.pool_evaluation import Plain, covid, simulated
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import MissingExtra, ParameterError
-from cranfield.data import Corpus, read_corpus, read_run
 from cranfield.collections import ActiveLearning, Candidates, Depth, Walk, find_candidates, parse_strategy, replay
 from cranfield.collections.strategies import active_learning as text
+from cranfield.core import MissingExtra, ParameterError
+from cranfield.data import Corpus, read_corpus, read_run
 from tests.support.reference import strategy_definitions
 from tests.support.reference.strategy_definitions import Case, campaign
 

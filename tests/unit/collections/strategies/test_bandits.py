@@ -5,8 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError
-from cranfield.data import read_run
 from cranfield.collections import (
     MaxMean,
     MaxMeanNS,
@@ -18,6 +16,8 @@ from cranfield.collections import (
     parse_strategy,
     replay,
 )
+from cranfield.core import ParameterError
+from cranfield.data import read_run
 from tests.support.reference import strategy_definitions
 from tests.support.reference.strategy_definitions import Rankings, campaign
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cranfield.collections import Depth, RBPTake, RRFTake, Strategy, Take, find_candidates, parse_strategy, replay
 from cranfield.core import ParameterError
 from cranfield.data import read_run
-from cranfield.collections import Depth, RBPTake, RRFTake, Strategy, Take, find_candidates, parse_strategy, replay
 from tests.support.reference import strategy_definitions
 from tests.support.reference.strategy_definitions import Rankings, campaign, pool
 

@@ -5,8 +5,8 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from cranfield.data import read_run
 from cranfield.collections import find_candidates, parse_strategy, replay
+from cranfield.data import read_run
 from tests.support.reference.strategy_definitions import Case, best, campaign, grown, ranks
 
 

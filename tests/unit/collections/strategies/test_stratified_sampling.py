@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError
-from cranfield.data import Qrels, Run, assess, read_qrels, write
-from cranfield.measures import parse_measure
 from cranfield.collections import (
     Candidates,
     Sample,
@@ -21,6 +18,9 @@ from cranfield.collections import (
     sampled_qrels,
     strata,
 )
+from cranfield.core import ParameterError
+from cranfield.data import Qrels, Run, assess, read_qrels, write
+from cranfield.measures import parse_measure
 from cranfield.simulate import Campaign
 from tests.support.guarded_peers import pytrec_eval
 from tests.support.reference.strategy_definitions import Case, campaign, case_of

@@ -5,8 +5,8 @@ from math import log
 import numpy as np
 import pytest
 
-from cranfield.data import read_run
 from cranfield.collections import Hedge, Walk, find_candidates, replay
+from cranfield.data import read_run
 from tests.support.reference import strategy_definitions
 from tests.support.reference.strategy_definitions import campaign
 

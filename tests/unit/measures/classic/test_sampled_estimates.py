@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cranfield.collections import Candidates, Stratified, find_candidates, sampled_qrels, strata
 from cranfield.data import Qrels, Run, assess, read_qrels, read_run
 from cranfield.measures import parse_measures
-from cranfield.collections import Candidates, Stratified, find_candidates, sampled_qrels, strata
 from cranfield.simulate import Campaign
 from tests.support.run_size import Size
 
