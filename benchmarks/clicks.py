@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import Row
-from cranfield.clickmodels import DBN, PBM, UBM, ClickModel, read_for
+from cranfield.online import DBN, PBM, UBM, ClickModel, read_for
 from cranfield.data import read_log
 
 HERE = Path(__file__).parent

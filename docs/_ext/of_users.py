@@ -5,7 +5,7 @@ from typing import Any
 
 from sections import cell, section
 
-from cranfield.clickmodels import Pages
+from cranfield.online import Pages
 from cranfield.core import definition
 from cranfield.online import (
     FRAMEWORKS,

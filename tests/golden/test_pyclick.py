@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cranfield.clickmodels import CM, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted, Pages
+from cranfield.online import CM, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted, Pages
 from tests.support.click_pages import pages
 
 from .click_inputs import sessions

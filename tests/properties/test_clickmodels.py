@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.clickmodels import CLICK_MODELS, ClickModel, Pages, Pairs
-from cranfield.clickmodels._cascade import LastClick
-from cranfield.clickmodels._em import Climbing
-from cranfield.clickmodels._estimates import Ratio
+from cranfield.online import CLICK_MODELS, ClickModel, Pages, Pairs
+from cranfield.online.clicks.cascade_models import LastClick
+from cranfield.online.clicks.expectation_maximisation import Climbing
+from cranfield.online.clicks.probability_estimates import Ratio
 
 MODELS: list[ClickModel] = [
     *(cls() for cls in CLICK_MODELS),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from cranfield.clickmodels import (
+from cranfield.online import (
     DBN,
     PBM,
     UBM,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cranfield.clickmodels import Pages
+from cranfield.online import Pages
 from tests.golden.click_inputs import Session
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cranfield.clickmodels import CALIBRATIONS, CLICK_MODELS, parse_click_models
+from cranfield.online import CALIBRATIONS, CLICK_MODELS, parse_click_models
 from cranfield.core import Study, Table
 from cranfield.data import read_qrels, read_ubi, write
 from cranfield.online import FRAMEWORKS, ONLINE_MEASURES

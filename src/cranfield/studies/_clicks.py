@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.clickmodels import (
+from cranfield.online import (
     CALIBRATIONS,
     FROM_STEPS,
     ClickModel,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cranfield.clickmodels import ClickModel, Fitted, Pages, Pairs
+from cranfield.online import ClickModel, Fitted, Pages, Pairs
 
 
 def written(*lines: str) -> Pages:

@@ -1,0 +1,1 @@
+"""Online measures of what users do, satisfaction, the overall evaluation criterion."""

@@ -1,0 +1,1 @@
+"""Click models: cascades, examination models, click rates, and their predictions."""

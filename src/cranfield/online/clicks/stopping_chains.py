@@ -1,0 +1,130 @@
+"""Users who read from the top and stop: exact EM over what they saw below the last click."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .base import Needs, Progress, click_model
+from .browsing import Browsing, Cascade
+from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Values
+from .probability_estimates import Chances, Estimate, Numbers
+from .fitted_model import Fitted
+from cranfield.online.logs.clicked_pages import Cells, Pages
+from .last_click_tails import Browsed, Going, Guess, guess
+
+
+class Chain(Climbing):
+    """A click model of users who go from the top to where they stop."""
+
+    needs: ClassVar[Needs] = "pages"
+    by_rank: ClassVar[bool] = False  # satisfaction is a matter of ranks, not of documents
+
+    @abstractmethod
+    def going(self, values: Values) -> Going:
+        """The user that some chances make."""
+
+    @abstractmethod
+    def counts(self, browsed: Browsed, found: Guess) -> dict[str, Expected]:
+        """What the chances are estimated from."""
+
+    def hidden(self, found: Guess) -> dict[str, Numbers]:
+        """How far the counts of documents may be off."""
+        return {"attraction": found.hidden_attracted, "satisfaction": found.hidden_satisfied}
+
+    def keys(self, pages: Pages) -> Keys:
+        """What there are chances of."""
+        return {"attraction": pages.pairs, "satisfaction": pages.pairs}
+
+    def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
+        pages = self.pages(log)
+        found = self.climb(Chained(self, self.keys(pages), Browsed.of(pages, by_rank=self.by_rank)), progress)
+        return Fitted(self, pages.pairs, pages.impressions, found.estimates, found.trace, found.converged)
+
+    def relevance(self, estimates: Mapping[str, Estimate]) -> Chances:
+        return estimates["attraction"].times(estimates["satisfaction"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chained(Evidence):
+    """Browsed pages as a model of going down sees them."""
+
+    model: Chain
+    keys: Keys
+    browsed: Browsed
+
+    @property
+    def impressions(self) -> float:  # type: ignore[override]  # read alone
+        """How many pages were shown."""
+        return self.browsed.impressions
+
+    def expect(self, values: Values) -> tuple[float, dict[str, Expected]]:
+        found = guess(self.browsed, self.model.going(values))
+        return found.log_likelihood, self.model.counts(self.browsed, found)
+
+    def hidden(self, values: Values) -> dict[str, Numbers]:
+        return self.model.hidden(guess(self.browsed, self.model.going(values), hidden=True))
+
+
+@click_model("DBN", cite="chapelle2009dbn", aliases=("dynamic-bayesian",))
+class DBN(Chain):
+    """Dynamic Bayesian network: users read from the top, click what attracts, and stop when satisfied or tired.
+
+    After each document that did not satisfy they go on with one chance, the continuation. Relevance is attraction times
+    satisfaction. The chances are found by exact EM: what users saw below the last click is weighed, not assumed.
+    """
+
+    def keys(self, pages: Pages) -> Keys:
+        return {**Chain.keys(self, pages), "continuation": ("any",)}
+
+    def going(self, values: Values) -> Going:
+        on = float(values["continuation"][0])
+        return Going(values["attraction"], values["satisfaction"], skip=on, click=on, content=0.0)
+
+    def counts(self, browsed: Browsed, found: Guess) -> dict[str, Expected]:
+        steps = found.steps[0] + found.steps[1]
+        return {
+            "attraction": Expected(browsed.clicked + found.attracted, browsed.shown),
+            "satisfaction": Expected(found.satisfied, browsed.clicked),
+            "continuation": Expected(np.array([steps.num]), np.array([steps.den])),
+        }
+
+    def browsing(self, fitted: Fitted, pages: Pages) -> Browsing:
+        on = float(fitted.estimates["continuation"].value[0])
+        return Cascade(fitted.of("attraction", pages), on, on * (1 - fitted.of("satisfaction", pages)))
+
+
+@click_model("CCM", cite="guo2009ccm", aliases=("click-chain",))
+class CCM(Chain):
+    """Click chain model: users read from the top; how likely they go on depends on the click and on its relevance.
+
+    One chance for each document, its relevance, says whether it attracts and, once clicked, whether it satisfies. They
+    go on with one chance after a skip, another after a click that did not satisfy, and a third after one that did.
+    """
+
+    def keys(self, pages: Pages) -> Keys:
+        return {"attraction": pages.pairs, "continuation": ("skip", "click", "satisfied click")}
+
+    def going(self, values: Values) -> Going:
+        return Going(values["attraction"], values["attraction"], *map(float, values["continuation"]))
+
+    def counts(self, browsed: Browsed, found: Guess) -> dict[str, Expected]:
+        attracted = browsed.clicked + found.attracted + found.satisfied
+        num, den = np.array([(step.num, step.den) for step in found.steps]).T
+        return {
+            "attraction": Expected(attracted, browsed.shown + browsed.clicked),
+            "continuation": Expected(num, den),
+        }
+
+    def hidden(self, found: Guess) -> dict[str, Numbers]:
+        return {"attraction": found.hidden_attracted + found.hidden_satisfied}
+
+    def relevance(self, estimates: Mapping[str, Estimate]) -> Chances:
+        return estimates["attraction"]
+
+    def browsing(self, fitted: Fitted, pages: Pages) -> Browsing:
+        skip, click, satisfied = fitted.estimates["continuation"].value.tolist()
+        relevance = fitted.of("attraction", pages)
+        return Cascade(relevance, skip, satisfied * relevance + click * (1 - relevance))

@@ -1,0 +1,1 @@
+"""Counterfactual estimates of a policy from the log of another."""

@@ -1,0 +1,35 @@
+"""Counterfactual estimates as a table, and what has to be said of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cranfield.core import Table
+
+from .estimates import Estimate
+
+COLUMNS = (*("policy", "estimator", "value", "low", "high", "ess", "max_weight", "mean_weight", "rows", "dropped"),)
+FEW = 100  # impressions' worth below which an interval cannot be relied on
+
+
+def estimates_table(estimates: Mapping[str, Sequence[Estimate]]) -> Table:
+    """One row for each policy and estimator."""
+    rows = [
+        {"policy": policy} | {name: getattr(one, name) for name in COLUMNS[1:]}
+        for policy, several in estimates.items()
+        for one in several
+    ]
+    notes = dict.fromkeys(note for policy, several in estimates.items() for note in _notes(policy, several))
+    made = Table.from_rows(rows, COLUMNS, caption="what each policy would have earned", notes=tuple(notes))
+    return Table(made.data, made.caption, notes=made.notes, ends={"value": ("low", "high")})
+
+
+def _notes(policy: str, several: Sequence[Estimate]) -> Iterator[str]:
+    for one in several:
+        if one.dropped:
+            share = one.dropped / (one.rows + one.dropped)
+            yield f"{one.dropped:,} impressions ({share:.1%}) have no propensity, and are left out"
+        if one.doubtful:
+            ends = f"{one.mean_weight_low:.3f} to {one.mean_weight_high:.3f}"
+            yield f"{policy}: weights have the mean {one.mean_weight:.3f} ({ends}), not 1: are the propensities right?"
+        if one.ess < FEW:
+            worth = f"worth {one.ess:.0f} impressions of {one.rows:,}"
+            yield f"{policy}, {one.estimator}: weights are {worth}: the interval cannot be relied on"

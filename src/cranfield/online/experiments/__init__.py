@@ -1,0 +1,1 @@
+"""Experiments with arms: assignment, effects, checks, sequential tests, planning."""

@@ -1,0 +1,1 @@
+"""Interleaving: pages made of several rankings, credit for clicks, verdicts."""

@@ -1,0 +1,91 @@
+"""What an interleaving says in all: the pairs of runs side by side, and a verdict in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.core import ParameterError, Table, listed, stack
+from cranfield.stats import LEVEL, Holm
+
+from .tables import COLUMNS, Credits, interleaved_table
+
+RESULT = (*COLUMNS[:12], "p_adjusted", *COLUMNS[12:])
+
+
+def result_table(credits: Sequence[Credits], **settings: Any) -> Table:
+    """Which of two runs users prefer, as ``interleaved_table`` says it, with p-values raised for all pairs (Holm)."""
+    if not credits:
+        raise ParameterError("no two runs share a page", hint="an interleaving has pages that two runs or more share")
+    table = stack([interleaved_table(one, **settings) for one in credits])
+    adjusted = Holm().adjust(np.array(table.cells("p"), dtype=float))
+    cells = {name: table.cells(name) for name in COLUMNS} | {"p_adjusted": adjusted.tolist()}
+    return replace(table, data={name: cells[name] for name in RESULT}, ends={"delta": ("low", "high")})
+
+
+def interleaved_verdict(result: Table, *, level: float = LEVEL) -> dict[str, Any]:
+    """Which run users prefer, whether that holds at one look, and whether it holds at every look; and in words."""
+    rows: list[dict[str, Any]] = list(result.rows())
+    if len(rows) > 1:
+        return _of_many(rows, level)
+    (row,) = rows
+    preferred = _preferred(row)
+    holds, always = preferred != "neither" and row["p"] <= level, row["always_p"] <= level
+    return {
+        "preferred": preferred if holds else "neither",
+        "holds": holds,
+        "holds_at_every_look": always,
+        "sentence": f"{_of_pair(row, holds=holds)} {_of_looks(row, holds=holds, always=always)}",
+    }
+
+
+def _preferred(row: Mapping[str, Any]) -> str:
+    return str(row["a"] if row["delta"] > 0 else row["b"] if row["delta"] < 0 else "neither")
+
+
+def _of_pair(row: Mapping[str, Any], *, holds: bool) -> str:
+    a, b, users = row["a"], row["b"], row["users"]
+    first, last = (a, b) if row["delta"] >= 0 else (b, a)
+    most, least = sorted((row["wins_a"], row["wins_b"]), reverse=True)
+    counted = f"{first} wins with {most:,} users, {last} with {least:,}, and {row['ties']:,} are for neither"
+    ends = sorted(side * row[end] for end in ("low", "high") for side in [1 if row["delta"] >= 0 else -1])
+    size = f"Δ {abs(row['delta']):.3f} [{ends[0]:.3f}, {ends[1]:.3f}], sign test {_p(row['p'])}"
+    if holds:
+        return f"Users prefer {first} to {last}: of {users:,}, {counted} ({size})."
+    return f"No preference is shown between {a} and {b}: of {users:,} users, {counted} ({size})."
+
+
+def _of_looks(row: Mapping[str, Any], *, holds: bool, always: bool) -> str:
+    bounds = f"Δ of {row['a']} lies from {row['always_low']:.3f} to {row['always_high']:.3f}"
+    if always:
+        return f"It holds however often one looks (always valid {_p(row['always_p'])}): the test may end now."
+    if holds:
+        return (
+            "It holds if this is the one look that was planned; whoever looks again and again must wait: "
+            f"at every look {bounds}."
+        )
+    return f"More users may tell: at every look {bounds}."
+
+
+def _of_many(rows: Sequence[Mapping[str, Any]], level: float) -> dict[str, Any]:
+    """The runs that lose to none, by p-values raised for the number of pairs."""
+    found = [row for row in rows if row["p_adjusted"] <= level and row["delta"]]
+    beaten = {row["b"] if row["delta"] > 0 else row["a"] for row in found}
+    runs = dict.fromkeys(str(run) for row in rows for run in (row["a"], row["b"]))
+    winners = {_preferred(row) for row in found} - beaten
+    leading = [run for run in runs if run in winners]
+    shown = f"Users prefer one run to the other in {len(found)} of {len(rows)} pairs (sign test, Holm)"
+    best = f"; {listed(leading)} {'wins and loses' if len(leading) == 1 else 'win and lose'} to none" if leading else ""
+    always = [row for row in found if row["always_p"] <= level / len(rows)]
+    looks = f" However often one looks, {len(always)} of them hold." if found else ""
+    return {
+        "preferred": leading[0] if len(leading) == 1 else "neither",
+        "holds": bool(found),
+        "holds_at_every_look": bool(found) and len(always) == len(found),
+        "sentence": f"{shown}{best}.{looks}",
+    }
+
+
+def _p(p: float) -> str:
+    return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"

@@ -1,0 +1,1 @@
+"""Logs as click models read them: counts, clicked pages, reading times."""

@@ -1,0 +1,123 @@
+"""Every model finds the chances that its own users were made with, within what it says of its sureness."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cranfield.online import CCM, CM, COEC, DBN, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted
+from cranfield.online.clicks.expectation_maximisation import Climbing
+from cranfield.online.clicks.examination_models import Looks
+from tests.support.simulations.click_logs import drawn, known, shown
+
+ROUNDS: dict[str, Any] = {"rounds": 1000, "tolerance": 1e-9}
+FITTED: list[ClickModel] = [
+    GCTR(),
+    RCTR(),
+    DCTR(),
+    CM(),
+    PBM(**ROUNDS),
+    UBM(**ROUNDS),
+    SDBN(exact=True, **ROUNDS),
+    DCM(exact=True, **ROUNDS),
+    DBN(**ROUNDS),
+    CCM(**ROUNDS),
+]
+GIVEN: dict[str, Any] = {
+    "PBM": {"examination": [1, 0.7, 0.5, 0.3]},
+    "UBM": {"examination": [1, 0.6, 0.8, 0.4, 0.5, 0.7, 0.3, 0.35, 0.45, 0.6]},
+    "DBN": {"continuation": [0.743]},
+    "CCM": {"continuation": [0.8, 0.7, 0.3]},
+}
+
+
+def away(found: Fitted, truth: Fitted) -> dict[str, float]:
+    """How many standard errors the farthest chance of each kind is from the truth."""
+    farthest = {}
+    for name, estimate in found.estimates.items():
+        free = estimate.value < 1
+        error = np.sqrt(estimate.value * (1 - estimate.value) / estimate.worth)[free]
+        farthest[name] = float((np.abs(estimate.value - truth.estimates[name].value)[free] / error).max())
+    return farthest
+
+
+@pytest.mark.parametrize("model", FITTED, ids=str)
+def test_a_model_recovers_its_own_chances(model: ClickModel) -> None:
+    pages = shown(each=3000)
+    truth = known(model, replace(pages, clicked=pages.pair % 2 == 0), **GIVEN.get(model.name, {}))
+    found = model.fit(truth.simulate(pages, seed=5))
+    assert found.converged
+    assert max(away(found, truth).values()) < 5
+    assert not found.attraction or found.attraction.worth.min() > 300  # so this says something
+
+
+def test_exact_em_finds_the_continuation() -> None:
+    model = DBN(**ROUNDS)
+    pages = shown(topics=1, documents=5, depth=5, each=20_000)
+    truth = known(model, replace(pages, clicked=pages.pair % 2 == 0), continuation=[0.743])
+    found = model.fit(truth.simulate(pages, seed=2)).estimates["continuation"]
+    low, high = found.interval(5e-7)  # 5 standard errors
+    assert low[0] < 0.743 < high[0]
+    assert high[0] - low[0] < 0.1
+
+
+@pytest.mark.parametrize("model", [PBM(first="free", **ROUNDS), UBM(first="free", **ROUNDS)], ids=str)
+def test_without_a_first_rank_only_the_products_are_known(model: Climbing) -> None:
+    pages = shown(each=3000)
+    truth = known(model, replace(pages, clicked=pages.pair % 2 == 0))
+    found = model.fit(truth.simulate(pages, seed=5))
+    held = replace(model, first="one").fit(truth.simulate(pages, seed=5))  # type: ignore[call-arg]
+    expected, products = truth.marginal(pages), found.marginal(pages)
+    assert np.abs(products - expected).max() < 0.1
+    assert np.abs(products - expected).mean() < 0.02
+    # That nothing but the prior settles the scale is seen in what attraction is worth.
+    assert found.estimates["attraction"].worth.max() < held.estimates["attraction"].worth.min()
+
+
+def test_clicks_over_expected_clicks_are_known_up_to_their_mean() -> None:
+    pages = shown(topics=1, each=20_000)
+    rates = COEC().fit(replace(pages, clicked=pages.pair % 2 == 0))
+    ratio = np.array([0.4, 0.6, 0.9, 1.1, 1.4, 1.6])  # of mean 1, on pages in random order
+    estimates = {
+        "attraction": replace(rates.estimates["attraction"], value=ratio),
+        "rate": replace(rates.estimates["rate"], value=np.array([0.5, 0.3, 0.2, 0.1])),
+    }
+    found = COEC().fit(replace(rates, estimates=estimates).simulate(pages, seed=1)).estimates["attraction"]
+    assert np.abs(found.value - ratio).max() < 5 * np.sqrt(ratio / found.worth).max()
+    low, high = found.interval(5e-7)
+    assert ((low < ratio) & (ratio < high)).all()
+
+
+@pytest.mark.parametrize("model", [SDBN(), DCM()], ids=str)
+def test_counts_take_the_last_click_for_the_last_look(model: SDBN | DCM) -> None:
+    pages = shown(each=3000)
+    exact = replace(model, exact=True, rounds=1000, tolerance=1e-9)
+    truth = known(exact, replace(pages, clicked=pages.pair % 2 == 0))
+    log = truth.simulate(pages, seed=5)
+    counted, found = model.fit(log), exact.fit(log)
+    assert counted.estimates["attraction"].value.mean() > truth.estimates["attraction"].value.mean() + 0.02
+    assert max(away(counted, truth).values()) > 10  # what the docstring warns of
+    assert found.log_likelihood(log) > counted.log_likelihood(log)
+
+
+@pytest.mark.parametrize("model", [PBM(**ROUNDS), DBN(**ROUNDS)], ids=str)
+def test_intervals_hold_the_truth_as_often_as_they_say(model: ClickModel) -> None:
+    pages = shown(topics=20, documents=8, depth=4, each=1000)  # 160 attractions
+    truth = known(model, replace(pages, clicked=pages.pair % 2 == 0), **GIVEN[model.name])
+    found = model.fit(truth.simulate(pages, seed=9)).estimates["attraction"]
+    low, high = found.interval(0.1)
+    value = truth.estimates["attraction"].value
+    inside = ((low < value) & (value < high)).mean()
+    assert abs(inside - 0.9) < 5 * np.sqrt(0.9 * 0.1 / len(value))
+    assert abs((value < found.lower(0.1)).mean() - 0.1) < 5 * np.sqrt(0.9 * 0.1 / len(value))
+
+
+@pytest.mark.parametrize("model", [PBM(rounds=30), PBM(rounds=30, first="free"), UBM(rounds=30)], ids=str)
+def test_second_derivatives_are_those_that_differences_show(model: PBM | UBM) -> None:
+    pages = drawn(count=200)
+    looks = model.looks(model.cells(pages))
+    values = {name: estimate.value for name, estimate in model.fit(pages).estimates.items()}
+    exact, differences = looks.around(values, "examination"), super(Looks, looks).around(values, "examination")
+    assert exact.shared == pytest.approx(differences.shared, rel=1e-5, abs=1e-4)
+    assert exact.cross.toarray() == pytest.approx(differences.cross, rel=1e-5, abs=1e-4)
