@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import Row
-from cranfield.online import DBN, PBM, UBM, ClickModel, read_for
 from cranfield.data import read_log
+from cranfield.online import DBN, PBM, UBM, ClickModel, read_for
 
 HERE = Path(__file__).parent
 ROWS, SESSIONS = 100_000_000, 1_000_000

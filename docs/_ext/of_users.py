@@ -5,7 +5,6 @@ from typing import Any
 
 from sections import cell, section
 
-from cranfield.online import Pages
 from cranfield.core import definition
 from cranfield.online import (
     FRAMEWORKS,
@@ -13,6 +12,7 @@ from cranfield.online import (
     ONLINE_FAMILIES,
     ONLINE_MEASURES,
     Framework,
+    Pages,
     online_catalogue,
     online_facts,
 )

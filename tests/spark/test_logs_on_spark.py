@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from cranfield.core import Table
+from cranfield.data import Log, read_lengths, read_log
 from cranfield.online import (
     DBN,
     PBM,
@@ -16,15 +18,15 @@ from cranfield.online import (
     Cells,
     ClickModel,
     Pages,
+    answerable,
+    online_outcomes,
+    online_table,
     read_cells,
     read_pages,
     read_parted,
     read_steps,
     read_times,
 )
-from cranfield.core import Table
-from cranfield.data import Log, read_lengths, read_log
-from cranfield.online import answerable, online_outcomes, online_table
 from cranfield.studies import clicks
 from tests.support.engine_agreement import NEAR, columns_of, same, same_studies, same_tables
 from tests.support.simulations import position_biased_log

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from cranfield.online import CALIBRATIONS, CLICK_MODELS, parse_click_models
 from cranfield.core import Study, Table
 from cranfield.data import read_qrels, read_ubi, write
-from cranfield.online import FRAMEWORKS, ONLINE_MEASURES
+from cranfield.online import CALIBRATIONS, CLICK_MODELS, FRAMEWORKS, ONLINE_MEASURES, parse_click_models
 from cranfield.studies import clicks
 
 from ._files import check_place, whole

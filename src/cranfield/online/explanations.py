@@ -2,16 +2,15 @@
 
 from typing import Any
 
-from cranfield.online.clicks.base import CLICK_MODELS
 from cranfield.core import Catalogue, Study, Table, UnknownName, definition, parameters
 from cranfield.core.declaration_help import explain_declared, settings_in_words
-
-from cranfield.online.experiments.arm_assignment import ASSIGNMENTS
-from cranfield.online.counterfactuals.row_estimators import ESTIMATORS
-from cranfield.online.interleaved.base import INTERLEAVINGS
-from cranfield.online.behaviour.online_measures import ONLINE_MEASURES, OnlineMeasure
 from cranfield.online.behaviour.evaluation_criterion import FRAMEWORKS
+from cranfield.online.behaviour.online_measures import ONLINE_MEASURES, OnlineMeasure
+from cranfield.online.clicks.base import CLICK_MODELS
+from cranfield.online.counterfactuals.row_estimators import ESTIMATORS
 from cranfield.online.counterfactuals.slate_estimators import IN_WORDS, SLATE_ESTIMATORS
+from cranfield.online.experiments.arm_assignment import ASSIGNMENTS
+from cranfield.online.interleaved.base import INTERLEAVINGS
 
 ONLINE_CATALOGUES: dict[str, Catalogue[Any]] = {
     "online measure": ONLINE_MEASURES,

@@ -7,11 +7,11 @@ import numpy as np
 
 from cranfield.core import Direction, ParameterError, Table
 from cranfield.data import Outcomes, Values
+from cranfield.online.behaviour.log_units import read_sums_of
+from cranfield.online.behaviour.online_measures import parse_online
 from cranfield.stats import LEVEL
 
 from .offline_agreement import Bridge, Offline
-from cranfield.online.behaviour.online_measures import parse_online
-from cranfield.online.behaviour.log_units import read_sums_of
 
 if TYPE_CHECKING:
     from cranfield.data import Log

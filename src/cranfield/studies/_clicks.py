@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cranfield.core import SEED, ParameterError, Provenance, Study, Table, UnknownName, listed
+from cranfield.data import Lengths, Log, Qrels, read_lengths, read_log, read_qrels
 from cranfield.online import (
     CALIBRATIONS,
     FROM_STEPS,
@@ -11,20 +13,21 @@ from cranfield.online import (
     Fitted,
     Foretold,
     Parted,
+    answerable,
+    answerable_of,
     calibrate_measure,
     fit_table,
     foretell,
     inferred_qrels,
+    online_table,
     parameters_table,
     parse_click_models,
+    parse_online,
     ranks_table,
     read_parted,
     read_steps,
     read_times,
 )
-from cranfield.core import SEED, ParameterError, Provenance, Study, Table, UnknownName, listed
-from cranfield.data import Lengths, Log, Qrels, read_lengths, read_log, read_qrels
-from cranfield.online import answerable, answerable_of, online_table, parse_online
 from cranfield.stats import LEVEL, check_level
 
 from ._pool import part_of

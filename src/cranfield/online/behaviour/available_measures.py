@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from cranfield.core import ParameterError, UnknownName
 
-from .online_measures import ONLINE_MEASURES, OnlineMeasure
 from .evaluation_criterion import FRAMEWORKS, Framework
+from .online_measures import ONLINE_MEASURES, OnlineMeasure
 
 if TYPE_CHECKING:
     from cranfield.data import Log

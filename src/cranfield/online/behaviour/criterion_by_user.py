@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Direction, ParameterError, Table
-
 from cranfield.online.experiments.experiment_data import Gathered
 from cranfield.online.experiments.user_metrics import Metric, check_users
+
 from .evaluation_criterion import COLUMNS, OEC, Standard
 
 if TYPE_CHECKING:

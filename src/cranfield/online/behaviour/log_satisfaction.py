@@ -8,8 +8,8 @@ import numpy as np
 
 from cranfield.core import SEED, ParameterError, Table
 
-from .satisfaction_model import Calibration, LabelledSessions, Satisfaction, SatisfactionModel
 from .online_measures import OnlineMeasure, Unit, online_measure
+from .satisfaction_model import Calibration, LabelledSessions, Satisfaction, SatisfactionModel
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
 from cranfield.core import Catalogue, Declared, Limits, ParameterError, describe, write
+from cranfield.online.logs.clicked_pages import Cells, Pages
 
 from .browsing import Apart, Browsing
-from .probability_estimates import Chances, Estimate
 from .fitted_model import Fitted
-from cranfield.online.logs.clicked_pages import Cells, Pages
+from .probability_estimates import Chances, Estimate
 
 Progress: TypeAlias = Callable[[int, int], object]
 Needs: TypeAlias = Literal["cells", "browsed", "pages"]

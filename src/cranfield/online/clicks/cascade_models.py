@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
+from cranfield.online.logs.clicked_pages import Cells, Pages
+from cranfield.online.logs.topic_documents import Pairs
 
 from .base import Needs, Progress, Smoothed, click_model
 from .browsing import Browsing, Cascade
-from .stopping_chains import Chain
-from .expectation_maximisation import Expected, Keys, Values
-from .probability_estimates import Chances, Estimate, Numbers
-from .fitted_model import Fitted
-from cranfield.online.logs.clicked_pages import Cells, Pages
-from cranfield.online.logs.topic_documents import Pairs
 from .click_rates import count, rank_names
+from .expectation_maximisation import Expected, Keys, Values
+from .fitted_model import Fitted
 from .last_click_tails import Browsed, Going, Guess
+from .probability_estimates import Chances, Estimate, Numbers
+from .stopping_chains import Chain
 
 
 @click_model("CM", cite="craswell2008", aliases=("cascade",))

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
+from cranfield.online.logs.clicked_pages import Cells, Pages
 
 from .browsing import Column, Matrix
 from .probability_estimates import total
-from cranfield.online.logs.clicked_pages import Cells, Pages
 
 if TYPE_CHECKING:
     from .fitted_model import Fitted

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import Limits
+from cranfield.online.logs.clicked_pages import Cells, Pages
+from cranfield.online.logs.topic_documents import Pairs
 
 from .base import ClickModel, Needs, Progress, Smoothed, click_model
 from .browsing import Apart
-from .probability_estimates import Estimate, Numbers, Ratio, total
 from .fitted_model import Fitted
-from cranfield.online.logs.clicked_pages import Cells, Pages
-from cranfield.online.logs.topic_documents import Pairs
+from .probability_estimates import Estimate, Numbers, Ratio, total
 
 
 class Rate(Smoothed):

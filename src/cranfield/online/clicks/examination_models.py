@@ -8,14 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.online.logs.clicked_pages import Cells, Pages
+
 from .base import Needs, Progress, click_model
 from .browsing import AfterClick, Apart, Browsing, browsed_key
+from .click_rates import rank_names
 from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Values
-from .probability_estimates import Numbers, total, weigh
 from .fitted_model import Fitted
 from .observed_information import Shared
-from cranfield.online.logs.clicked_pages import Cells, Pages
-from .click_rates import rank_names
+from .probability_estimates import Numbers, total, weigh
 
 BLOCK = 65_536  # cells that are looked at together: they fit the cache
 

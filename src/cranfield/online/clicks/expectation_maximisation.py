@@ -8,11 +8,11 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from cranfield.core import Limits
+from cranfield.online.logs.topic_documents import Pairs
 
 from .base import Progress, Smoothed
-from .probability_estimates import Estimate, Numbers
 from .observed_information import Shared, variances
-from cranfield.online.logs.topic_documents import Pairs
+from .probability_estimates import Estimate, Numbers
 
 Values: TypeAlias = Mapping[str, Numbers]  # the chances, by the name of their kind
 Keys: TypeAlias = Mapping[str, Pairs | tuple[str, ...]]

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, generator
-
-from .browsing import Browsing, Column, Matrix
-from .probability_estimates import Chances, Estimate
-from .click_prediction import Foretold, foretell_cells, foretell_pages
 from cranfield.online.logs.clicked_pages import Cells, Pages
 from cranfield.online.logs.topic_documents import Pairs
+
+from .browsing import Browsing, Column, Matrix
+from .click_prediction import Foretold, foretell_cells, foretell_pages
+from .probability_estimates import Chances, Estimate
 
 if TYPE_CHECKING:
     from .base import ClickModel

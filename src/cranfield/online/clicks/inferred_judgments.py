@@ -6,10 +6,10 @@ import numpy as np
 
 from cranfield.core import ParameterError
 from cranfield.data import Qrels, read_qrels
-
-from .probability_estimates import LEVEL
-from .fitted_model import Fitted
 from cranfield.online.logs.clicked_pages import Cells, Pages
+
+from .fitted_model import Fitted
+from .probability_estimates import LEVEL
 
 
 def inferred_qrels(

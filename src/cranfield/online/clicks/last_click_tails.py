@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .probability_estimates import Numbers, total, weigh
 from cranfield.online.logs.clicked_pages import Pages, distinct_rows
+
+from .probability_estimates import Numbers, total, weigh
 
 BLOCK = 8_192  # tails that are looked at together: they fit the cache
 

@@ -19,13 +19,13 @@ from cranfield.measures import (
     calibrate_rbp,
     calibrate_tbg,
 )
-
-from .base import CLICK_MODELS
-from .probability_estimates import LEVEL, Numbers
-from .probability_estimates import Estimate as Learnt
-from .fitted_model import Fitted
 from cranfield.online.logs.clicked_pages import Cells, Pages
 from cranfield.online.logs.reading_times import Times
+
+from .base import CLICK_MODELS
+from .fitted_model import Fitted
+from .probability_estimates import LEVEL, Numbers
+from .probability_estimates import Estimate as Learnt
 
 if TYPE_CHECKING:
     from cranfield.data import Log

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
-
 from cranfield.online.logs.topic_documents import Pairs
 
 Numbers = NDArray[np.float64]

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from cranfield.online.logs.clicked_pages import Cells, Pages
+
 from .base import Needs, Progress, click_model
 from .browsing import Browsing, Cascade
 from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Values
-from .probability_estimates import Chances, Estimate, Numbers
 from .fitted_model import Fitted
-from cranfield.online.logs.clicked_pages import Cells, Pages
 from .last_click_tails import Browsed, Going, Guess, guess
+from .probability_estimates import Chances, Estimate, Numbers
 
 
 class Chain(Climbing):

@@ -6,12 +6,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cranfield.core import ParameterError, Provenance, Table
+from cranfield.online.logs.topic_documents import Pairs
 from cranfield.stats import share_interval
 
-from .probability_estimates import LEVEL
-from .fitted_model import Fitted
 from .click_prediction import Foretold
-from cranfield.online.logs.topic_documents import Pairs
+from .fitted_model import Fitted
+from .probability_estimates import LEVEL
 
 FIT = (
     "model log_likelihood perplexity conditional_perplexity impressions log_likelihood_by_document rounds converged"

@@ -12,8 +12,8 @@ from cranfield.core import SEED, CranfieldError, ParameterError, Table, UnknownN
 from cranfield.data import Choices
 from cranfield.stats import LEVEL, Holm
 
-from .row_estimators import IPS, Logged, parse_estimators
 from .estimates import DRAWS, Estimate, Estimator, Kind, Numbers, Weighed
+from .row_estimators import IPS, Logged, parse_estimators
 from .slate_estimators import IIPS, SIPS, Slates, parse_slate_estimators
 from .slate_estimators import Chances as Pages
 

@@ -17,8 +17,8 @@ from cranfield.data import fetch
 from cranfield.stats import LEVEL, check_level, share_interval
 
 from .arm_assignment import Assignment, assign, check_weights, parse_assignment
-from .user_metrics import Metric, check_users, parse_metrics, user_table
 from .sample_ratio_checks import ALARM, Check, sample_ratio
+from .user_metrics import Metric, check_users, parse_metrics, user_table
 
 SALTS = 200
 CELLS = 4_000_000  # (salt, user) made at once

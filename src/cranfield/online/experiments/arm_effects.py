@@ -10,9 +10,9 @@ import numpy as np
 from cranfield.core import Direction, ParameterError
 from cranfield.stats import CORRECTIONS, LEVEL, Correction, check_level, parse_method
 
-from .user_metrics import Metric, check_sums, parse_metrics, read_sums
 from .sample_ratio_checks import Check, SampleRatio, sample_ratio
 from .sequential_tests import PLANNED, always_valid_p, confidence_sequence
+from .user_metrics import Metric, check_sums, parse_metrics, read_sums
 
 if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates

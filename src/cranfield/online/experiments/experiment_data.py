@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Direction, Input, ParameterError
 from cranfield.data import Log, Users
-
-from cranfield.online.behaviour.online_measures import OnlineMeasure, parse_online
-from .user_metrics import Metric, parse_metrics
-from .sample_ratio_checks import Check
 from cranfield.online.behaviour.log_satisfaction import Learnt, learn_all
 from cranfield.online.behaviour.log_units import values_by_user
+from cranfield.online.behaviour.online_measures import OnlineMeasure, parse_online
+
+from .sample_ratio_checks import Check
+from .user_metrics import Metric, parse_metrics
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

@@ -8,9 +8,9 @@ from cranfield.core import ParameterError, Table
 from cranfield.stats import LEVEL
 
 from .arm_effects import ArmEffect, compare_arms
-from .user_metrics import LEAST, Metric, check_users, group_sums, parse_metrics, user_table
 from .sample_ratio_checks import sequential_ratio_p
 from .sequential_tests import PLANNED
+from .user_metrics import LEAST, Metric, check_users, group_sums, parse_metrics, user_table
 
 if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 
-from .tables import Credits
 from .base import FIXED, Interleaved
+from .tables import Credits
 
 Numbers: TypeAlias = NDArray[np.float64]
 WANTED = ("impression", "user", "clicked")

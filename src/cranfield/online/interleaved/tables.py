@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, Provenance, Table, generator
-from cranfield.stats import LEVEL, Holm, check_level
-
 from cranfield.online.experiments.sequential_tests import PLANNED, always_valid_p, confidence_sequence
+from cranfield.stats import LEVEL, Holm, check_level
 
 DRAWS = 10_000
 SAME = 1e-9  # credits this close are equal

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
-
 from cranfield.online.clicks.base import ClickModel
 from cranfield.online.clicks.probability_estimates import Numbers
+
 from .clicked_pages import Cells, Pages, distinct_rows
-from .topic_documents import Pairs
 from .hash_samples import Part
+from .topic_documents import Pairs
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

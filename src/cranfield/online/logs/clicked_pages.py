@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, generator
-
 from cranfield.online.clicks.probability_estimates import total
+
 from .topic_documents import Pairs, number
 
 ROW = "a row has an impression, a topic, a rank, a document, and whether it was clicked"

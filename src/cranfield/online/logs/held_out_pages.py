@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cranfield.core import SEED, ParameterError
-
 from cranfield.online.clicks.base import ClickModel
-from cranfield.online.clicks.probability_estimates import Numbers
-from cranfield.online.clicks.fitted_model import Fitted
 from cranfield.online.clicks.click_prediction import Foretold
+from cranfield.online.clicks.fitted_model import Fitted
+from cranfield.online.clicks.probability_estimates import Numbers
+
 from .click_counts import read_held_cells, read_held_pages, read_pages
 from .clicked_pages import Cells, Pages
 from .hash_samples import Part

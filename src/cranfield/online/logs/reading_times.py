@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.core import ParameterError
-
 from cranfield.online.clicks.probability_estimates import Numbers
 
 if TYPE_CHECKING:

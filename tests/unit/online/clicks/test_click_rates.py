@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cranfield.online import CM, COEC, DCM, DCTR, GCTR, RCTR, SDBN, Fitted
 from cranfield.core import ParameterError
+from cranfield.online import CM, COEC, DCM, DCTR, GCTR, RCTR, SDBN, Fitted
 from tests.support.simulations.click_logs import written
 
 LOG = written("4 A b C", "3 a B c", "2 a b c", "1 C b a")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.online import CM, DBN, DCTR, PBM, RCTR, SDBN, UBM, Cells, Fitted, Pages, parse_click_models
 from cranfield.core import ParameterError
+from cranfield.online import CM, DBN, DCTR, PBM, RCTR, SDBN, UBM, Cells, Fitted, Pages, parse_click_models
 from tests.support.simulations.click_logs import drawn, written
 
 LOG = written("1 A b", "1 a")

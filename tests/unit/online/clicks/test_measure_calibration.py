@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.online import CALIBRATIONS, CLICK_MODELS, Pages, Steps, calibrate_measure, read_steps
 from cranfield.core import CranfieldError, UnknownName
 from cranfield.data import read_log, read_qrels
+from cranfield.online import CALIBRATIONS, CLICK_MODELS, Pages, Steps, calibrate_measure, read_steps
 from tests.support.simulations import search_logs
 from tests.support.simulations.click_logs import known, shown, written
 

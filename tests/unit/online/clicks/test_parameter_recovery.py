@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cranfield.online import CCM, CM, COEC, DBN, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted
-from cranfield.online.clicks.expectation_maximisation import Climbing
 from cranfield.online.clicks.examination_models import Looks
+from cranfield.online.clicks.expectation_maximisation import Climbing
 from tests.support.simulations.click_logs import drawn, known, shown
 
 ROUNDS: dict[str, Any] = {"rounds": 1000, "tolerance": 1e-9}

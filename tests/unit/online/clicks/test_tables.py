@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cranfield.core import ParameterError, UnknownName
 from cranfield.online import (
     CLICK_MODELS,
     COEC,
@@ -18,7 +19,6 @@ from cranfield.online import (
     parse_click_models,
     ranks_table,
 )
-from cranfield.core import ParameterError, UnknownName
 from tests.support.simulations.click_logs import drawn, written
 
 PAGES = written("6 A b", "3 a B", "1 b")

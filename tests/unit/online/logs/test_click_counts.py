@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.online import CLICK_MODELS, Pages, read_cells, read_for, read_pages
 from cranfield.core import CranfieldError
 from cranfield.data import read_log
+from cranfield.online import CLICK_MODELS, Pages, read_cells, read_for, read_pages
 from tests.support.simulations import search_logs
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.online import Cells, Pages, Pairs
 from cranfield.core import ParameterError
+from cranfield.online import Cells, Pages, Pairs
 from tests.support.simulations.click_logs import drawn, written
 
 ROWS: tuple[Any, ...] = (

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from cranfield.core import ParameterError
+from cranfield.data import Log, read_log
 from cranfield.online import (
     CLICK_MODELS,
     DBN,
@@ -26,8 +28,6 @@ from cranfield.online import (
     read_parted,
 )
 from cranfield.online.logs import held_out_pages as held_out
-from cranfield.core import ParameterError
-from cranfield.data import Log, read_log
 from tests.support.simulations import search_logs
 from tests.support.simulations.click_logs import written
 

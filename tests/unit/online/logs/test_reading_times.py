@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cranfield.online import calibrate_measure, read_pages, read_times
 from cranfield.core import ParameterError
 from cranfield.data import read_lengths, read_log, read_qrels
+from cranfield.online import calibrate_measure, read_pages, read_times
 
 SUMMARY, OPENING, READING = 3.0, 8.0, 0.05  # seconds, and for each word
 WORDS = {f"d{place}": 100.0 * (1 + place) for place in range(20)}
