@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from cranfield.core import ParameterError, Study, Table, need
 
-from ._base import Picture, debug_mode, draw
+from .base import Picture, debug_mode, draw
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
 WIDER = 1.08  # DejaVu Sans beside Liberation Sans, in labels

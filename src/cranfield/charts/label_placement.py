@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import need
 from cranfield.core.rendering import width
 
-from ._base import inline
-from ._theme import INK
+from .base import inline
+from .theme import INK
 
 if TYPE_CHECKING:
     import altair as alt

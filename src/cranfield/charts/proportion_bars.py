@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core import need
 
-from ._base import Picture, inline
-from ._theme import COLOURS, INK, QUIET, THEME
-from ._words import WIDE, percent, short
+from .base import Picture, inline
+from .theme import COLOURS, INK, QUIET, THEME
+from .chart_text import WIDE, percent, short
 
 if TYPE_CHECKING:
     import altair as alt

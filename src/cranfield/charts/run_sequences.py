@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from cranfield.core import need
 from cranfield.core.rendering import width
 
-from ._base import inline
-from ._fronts import between
-from ._places import LETTER, Axis, labels, spread, texts
-from ._theme import COLOURS, INK, QUIET, SHAPES
-from ._words import WIDE
+from .base import inline
+from cranfield.charts.boards.pareto_fronts import between
+from .label_placement import LETTER, Axis, labels, spread, texts
+from .theme import COLOURS, INK, QUIET, SHAPES
+from .chart_text import WIDE
 
 if TYPE_CHECKING:
     import altair as alt

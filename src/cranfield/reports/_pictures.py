@@ -11,7 +11,7 @@ from cranfield.core import ParameterError, Study, definition
 from cranfield.core.rendering import visible
 
 if TYPE_CHECKING:
-    from cranfield.charts._base import Picture
+    from cranfield.charts.base import Picture
 
 ID = re.compile(r'( id="|url\(#|href="#)')
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import cranfield as cf
-from cranfield.charts._words import FIXED
+from cranfield.charts.chart_text import FIXED
 
 
 def recall(lines: Mapping[str, Sequence[float]], step: int = 100, total: int = 1_000) -> cf.Table:

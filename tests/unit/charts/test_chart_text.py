@@ -3,7 +3,7 @@
 import pytest
 
 import cranfield as cf
-from cranfield.charts._words import (
+from cranfield.charts.chart_text import (
     counted,
     first_of,
     groups_of,

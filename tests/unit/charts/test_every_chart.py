@@ -14,7 +14,7 @@ from PIL import Image
 
 import cranfield as cf
 from cranfield.charts import CHARTS, SUFFIXES, Chart, PrecisionRecall, Weights, check_suffix, draw, save
-from cranfield.charts._theme import COLOURS, INK, SHAPES
+from cranfield.charts.theme import COLOURS, INK, SHAPES
 from cranfield.core import MissingExtra, UnknownName
 from tests.support.chart_tables import (
     answer_support,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.charts._places import LETTER, LINE, POLE, Axis, flags, labels, rank_ticks, spread
+from cranfield.charts.label_placement import LETTER, LINE, POLE, Axis, flags, labels, rank_ticks, spread
 
 
 @pytest.mark.parametrize("axis", [Axis(0, 10, 100), Axis(10, 0, 100), Axis(1, 1000, 90, log=True), Axis(9, 2, 50)])

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import Table, need
 from cranfield.core.rendering import visible
 
-from ._base import Chart, Picture, chart, inline
-from ._places import rank_ticks
-from ._shares import A, B
-from ._theme import INK, PALE, QUIET, THEME
-from ._words import WIDE, counted, headline, rows_of, short, signed
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import rank_ticks
+from cranfield.charts.proportion_bars import A, B
+from cranfield.charts.theme import INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, headline, rows_of, short, signed
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._places import rank_ticks
-from ._runs import ROOMY, Runs, _letters
-from ._shares import ON_DARK
-from ._theme import COLOURS, PALE, QUIET, THEME
-from ._words import WIDE, groups_of, headline, number, percent, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import rank_ticks
+from cranfield.charts.evaluation.value_distributions import ROOMY, Runs, _letters
+from cranfield.charts.proportion_bars import ON_DARK
+from cranfield.charts.theme import COLOURS, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, groups_of, headline, number, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import ParameterError, Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._places import rank_ticks, spread
-from ._theme import COLOURS, FAINT, INK, PALE, QUIET, THEME
-from ._words import WIDE, groups_of, headline, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import rank_ticks, spread
+from cranfield.charts.theme import COLOURS, FAINT, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, groups_of, headline, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

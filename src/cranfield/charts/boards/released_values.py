@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis
-from ._theme import COLOURS, INK, QUIET, THEME
-from ._words import WIDE, counted, groups_of, headline, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis
+from cranfield.charts.theme import COLOURS, INK, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

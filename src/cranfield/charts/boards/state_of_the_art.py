@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import ParameterError, Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis, flags
-from ._theme import COLOURS, INK, PALE, QUIET, THEME
-from ._words import WIDE, counted, headline, number, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis, flags
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, headline, number, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

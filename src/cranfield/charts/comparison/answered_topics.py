@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._shares import ON_DARK, A, B
-from ._theme import COLOURS, FAINT, INK, PALE, QUIET, THEME
-from ._words import WIDE, counted, headline, percent, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.proportion_bars import ON_DARK, A, B
+from cranfield.charts.theme import COLOURS, FAINT, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, headline, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

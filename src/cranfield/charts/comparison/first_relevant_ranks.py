@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import ParameterError, Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._shares import A
-from ._theme import PALE, QUIET, THEME
-from ._words import counted, first_of, groups_of, headline, percent, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.proportion_bars import A
+from cranfield.charts.theme import PALE, QUIET, THEME
+from cranfield.charts.chart_text import counted, first_of, groups_of, headline, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

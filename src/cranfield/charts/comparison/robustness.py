@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cranfield.core import ParameterError, Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._shares import ON_DARK, A, Bar, stacked
-from ._theme import COLOURS, INK, PALE, QUIET, THEME
-from ._words import (
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.proportion_bars import ON_DARK, A, Bar, stacked
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import (
     WIDE,
     counted,
     first_of,

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._shares import A, B, Bar, stacked
-from ._theme import FAINT, INK, PALE, QUIET, THEME
-from ._words import (
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.proportion_bars import A, B, Bar, stacked
+from cranfield.charts.theme import FAINT, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import (
     WIDE,
     counted,
     first_of,

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import Table, need
 from cranfield.core.rendering import visible
 
-from ._base import Chart, Picture, chart, inline
-from ._theme import COLOURS, DASHES, PALE, SHAPES, THEME
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.theme import COLOURS, DASHES, PALE, SHAPES, THEME
 
 if TYPE_CHECKING:
     import altair as alt

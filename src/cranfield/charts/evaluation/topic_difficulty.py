@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._runs import ROOMY
-from ._theme import COLOURS, INK, QUIET, THEME
-from ._words import WIDE, counted, first_of, headline, lower_is_better, number, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from .value_distributions import ROOMY
+from cranfield.charts.theme import COLOURS, INK, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, first_of, headline, lower_is_better, number, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

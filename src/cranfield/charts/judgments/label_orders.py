@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import ParameterError, Table, need
 from cranfield.core.rendering import visible
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis, spread
-from ._theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
-from ._trails import Frame, names_below
-from ._words import counted, first_of, groups_of, headline, listed, number, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis, spread
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
+from cranfield.charts.run_sequences import Frame, names_below
+from cranfield.charts.chart_text import counted, first_of, groups_of, headline, listed, number, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

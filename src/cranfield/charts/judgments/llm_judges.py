@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._board import SHADES
-from ._crowds import Row, tenths
-from ._places import Axis, labels, texts
-from ._shares import ON_DARK
-from ._theme import COLOURS, INK, QUIET, SHAPES, THEME
-from ._words import (
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.boards.leaderboard import SHADES
+from .workers import Row, tenths
+from cranfield.charts.label_placement import Axis, labels, texts
+from cranfield.charts.proportion_bars import ON_DARK
+from cranfield.charts.theme import COLOURS, INK, QUIET, SHAPES, THEME
+from cranfield.charts.chart_text import (
     WIDE,
     counted,
     first_of,

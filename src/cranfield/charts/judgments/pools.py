@@ -5,12 +5,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import Table, need
 from cranfield.core.rendering import visible
 
-from ._base import Chart, Picture, chart, inline
-from ._board import SHADES
-from ._pool_curves import BASELINE, whole_ticks
-from ._shares import ON_DARK, A, B
-from ._theme import INK, PALE, QUIET, THEME
-from ._words import FIXED, WIDE, counted, groups_of, headline, listed, number, percent, rows_of, short, signed
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.boards.leaderboard import SHADES
+from .strategy_curves import BASELINE, whole_ticks
+from cranfield.charts.proportion_bars import ON_DARK, A, B
+from cranfield.charts.theme import INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import (
+    FIXED,
+    WIDE,
+    counted,
+    groups_of,
+    headline,
+    listed,
+    number,
+    percent,
+    rows_of,
+    short,
+    signed,
+)
 
 if TYPE_CHECKING:
     import altair as alt

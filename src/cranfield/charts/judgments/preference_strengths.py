@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._crowds import Row
-from ._theme import COLOURS, INK, PALE, QUIET, THEME
-from ._words import counted, groups_of, headline, percent, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from .workers import Row
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import counted, groups_of, headline, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import ParameterError, Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis
-from ._theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
-from ._trails import Frame, Place
-from ._words import WIDE, counted, groups_of, headline, listed, number, percent, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
+from cranfield.charts.run_sequences import Frame, Place
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, listed, number, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,13 +5,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._history import day_of, moment
-from ._novelty import Row, novelty_rows, prior_of
-from ._places import Axis
-from ._theme import COLOURS, SHAPES, THEME
-from ._trails import NAMED, Frame, Line, Place, along, line_ends, lines, names_below, places_below, rings, ticks_below
-from ._words import WIDE, headline, number, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.boards.state_of_the_art import day_of, moment
+from .novelty_and_value import Row, novelty_rows, prior_of
+from cranfield.charts.label_placement import Axis
+from cranfield.charts.theme import COLOURS, SHAPES, THEME
+from cranfield.charts.run_sequences import (
+    NAMED,
+    Frame,
+    Line,
+    Place,
+    along,
+    line_ends,
+    lines,
+    names_below,
+    places_below,
+    rings,
+    ticks_below,
+)
+from cranfield.charts.chart_text import WIDE, headline, number, short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,11 +5,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis, rank_ticks
-from ._theme import QUIET, THEME
-from ._trails import NAMED, Frame, Line, along, line_ends, lines, names_below, places_below, rings, ticks_below
-from ._words import WIDE, counted, headline, number, percent, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis, rank_ticks
+from cranfield.charts.theme import QUIET, THEME
+from cranfield.charts.run_sequences import (
+    NAMED,
+    Frame,
+    Line,
+    along,
+    line_ends,
+    lines,
+    names_below,
+    places_below,
+    rings,
+    ticks_below,
+)
+from cranfield.charts.chart_text import WIDE, counted, headline, number, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

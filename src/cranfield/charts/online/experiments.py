@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from cranfield.core import Table, need
 
-from ._base import Chart, Picture, chart, inline
-from ._theme import COLOURS, INK, PALE, QUIET, THEME
-from ._words import WIDE, counted, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
 
 if TYPE_CHECKING:
     import altair as alt

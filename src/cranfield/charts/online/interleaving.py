@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import Table, need
 from cranfield.stats import HARDLY_LUCK
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis
-from ._theme import COLOURS, DASHES, INK, PALE, QUIET, THEME
-from ._words import WIDE, counted, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis
+from cranfield.charts.theme import COLOURS, DASHES, INK, PALE, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
 
 if TYPE_CHECKING:
     import altair as alt

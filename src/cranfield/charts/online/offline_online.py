@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.core import Table, need
 from cranfield.core.rendering import visible
 
-from ._base import Chart, Picture, chart, inline
-from ._places import Axis, labels, texts
-from ._theme import COLOURS, QUIET, THEME
-from ._words import WIDE, counted, groups_of, headline, lower_is_better, number, rows_of, short
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.label_placement import Axis, labels, texts
+from cranfield.charts.theme import COLOURS, QUIET, THEME
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, lower_is_better, number, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

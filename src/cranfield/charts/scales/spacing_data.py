@@ -9,8 +9,8 @@ from typing import Any
 from cranfield.core import ParameterError, Table
 from cranfield.core.rendering import visible
 
-from ._places import Axis
-from ._words import counted, listed, lower_is_better, number, short
+from cranfield.charts.label_placement import Axis
+from cranfield.charts.chart_text import counted, listed, lower_is_better, number, short
 
 HIGH = 310  # of a panel, in points
 NAMED = 32  # up to so many values have their rankings beside them

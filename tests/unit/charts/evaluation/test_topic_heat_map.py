@@ -13,8 +13,8 @@ from PIL import Image
 
 import cranfield as cf
 from cranfield.charts import CHARTS, draw, save, to_picture
-from cranfield.charts._heat import BEST, SHADES, WORST
-from cranfield.charts._save import PNG, SVG, _roomy, count_marks
+from cranfield.charts.evaluation.topic_heat_map import BEST, SHADES, WORST
+from cranfield.charts.export import PNG, SVG, _roomy, count_marks
 from cranfield.core import Table, UnknownName
 from tests.support.chart_tables.heat_maps import SAID, TABLES, moved, per_topic
 from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told

@@ -8,7 +8,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import Machines, draw
-from cranfield.charts._theme import COLOURS
+from cranfield.charts.theme import COLOURS
 from cranfield.core import ParameterError
 from tests.support.chart_tables.crowds import (
     CLEAR,

@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from cranfield.charts._theme import COLOURS, PALE, SHAPES
+from cranfield.charts.theme import COLOURS, PALE, SHAPES
 from tests.support.chart_tables.novelty import SAID, SCATTERS, TABLES, chronology, ensemble, novelty, pool
 from tests.support.rendered_charts import finding, marks, rows_of, seen, spec, texts, told
 

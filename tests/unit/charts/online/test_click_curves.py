@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.charts import draw
-from cranfield.charts._click_curves import DEEP, MOST
+from cranfield.charts.online.click_curves import DEEP, MOST
 from cranfield.core import ParameterError
 from tests.support.chart_tables.click_curves import TABLES, ranks
 from tests.support.rendered_charts import finding, marks, rows_of, seen, told

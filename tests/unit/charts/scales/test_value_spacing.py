@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from cranfield.charts._spacing import _between, _cut
+from cranfield.charts.scales.value_spacing import _between, _cut
 from tests.support.chart_tables.scale_spacing import (
     MAPPED,
     MEASURES,

@@ -1,0 +1,1 @@
+"""Charts of leaderboards: ranks, history, private topics, changed labels."""

@@ -1,0 +1,1 @@
+"""Charts of comparisons: outcomes, p-values, what a result survives."""

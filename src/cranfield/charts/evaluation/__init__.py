@@ -1,0 +1,1 @@
+"""Charts of values: distributions, curves, topics, written answers."""

@@ -1,0 +1,1 @@
+"""Charts of pools, workers, labels and LLM judges."""

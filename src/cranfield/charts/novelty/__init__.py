@@ -1,0 +1,1 @@
+"""Charts of what runs add to others."""

@@ -1,0 +1,1 @@
+"""Charts of click models, interleaving, experiments and policies."""

@@ -1,0 +1,1 @@
+"""Charts of the values that a measure can take."""
