@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import need
 
 from .base import Picture, inline
-from .theme import COLOURS, INK, QUIET, THEME
 from .chart_text import WIDE, percent, short
+from .theme import COLOURS, INK, QUIET, THEME
 
 if TYPE_CHECKING:
     import altair as alt

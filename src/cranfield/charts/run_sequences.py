@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal
 
+from cranfield.charts.boards.pareto_fronts import between
 from cranfield.core import need
 from cranfield.core.rendering import width
 
 from .base import inline
-from cranfield.charts.boards.pareto_fronts import between
+from .chart_text import WIDE
 from .label_placement import LETTER, Axis, labels, spread, texts
 from .theme import COLOURS, INK, QUIET, SHAPES
-from .chart_text import WIDE
 
 if TYPE_CHECKING:
     import altair as alt

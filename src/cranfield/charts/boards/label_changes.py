@@ -2,14 +2,13 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.core.rendering import visible
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, headline, rows_of, short, signed
 from cranfield.charts.label_placement import rank_ticks
 from cranfield.charts.proportion_bars import A, B
 from cranfield.charts.theme import INK, PALE, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, counted, headline, rows_of, short, signed
+from cranfield.core import Table, need
+from cranfield.core.rendering import visible
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,14 +3,13 @@
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.label_placement import rank_ticks
+from cranfield.charts.chart_text import WIDE, groups_of, headline, number, percent, rows_of, short
 from cranfield.charts.evaluation.value_distributions import ROOMY, Runs, _letters
+from cranfield.charts.label_placement import rank_ticks
 from cranfield.charts.proportion_bars import ON_DARK
 from cranfield.charts.theme import COLOURS, PALE, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, groups_of, headline, number, percent, rows_of, short
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,12 +4,11 @@ from abc import abstractmethod
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import ParameterError, Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, headline, number, percent, rows_of, short
 from cranfield.charts.label_placement import Axis, labels, texts
 from cranfield.charts.theme import COLOURS, PALE, THEME
-from cranfield.charts.chart_text import WIDE, counted, headline, number, percent, rows_of, short
+from cranfield.core import ParameterError, Table, need
 
 if TYPE_CHECKING:
     import altair as alt

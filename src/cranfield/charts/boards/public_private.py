@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import ParameterError, Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, groups_of, headline, rows_of, short
 from cranfield.charts.label_placement import rank_ticks, spread
 from cranfield.charts.theme import COLOURS, FAINT, INK, PALE, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, groups_of, headline, rows_of, short
+from cranfield.core import ParameterError, Table, need
 
 if TYPE_CHECKING:
     import altair as alt

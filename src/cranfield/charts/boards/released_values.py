@@ -3,12 +3,11 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, rows_of, short
 from cranfield.charts.label_placement import Axis
 from cranfield.charts.theme import COLOURS, INK, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, rows_of, short
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

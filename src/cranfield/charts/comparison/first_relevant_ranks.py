@@ -4,12 +4,11 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import ParameterError, Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import counted, first_of, groups_of, headline, percent, rows_of, short
 from cranfield.charts.proportion_bars import A
 from cranfield.charts.theme import PALE, QUIET, THEME
-from cranfield.charts.chart_text import counted, first_of, groups_of, headline, percent, rows_of, short
+from cranfield.core import ParameterError, Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,12 +3,11 @@
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import first_of, short
+from cranfield.charts.theme import FAINT, INK, THEME
 from cranfield.core import ParameterError, Table, need
 from cranfield.core.rendering import visible
-
-from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.theme import FAINT, INK, THEME
-from cranfield.charts.chart_text import first_of, short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import ParameterError, Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.theme import COLOURS, INK, SHAPES, THEME
 from cranfield.charts.chart_text import WIDE, counted, headline, number, rows_of, short
+from cranfield.charts.theme import COLOURS, INK, SHAPES, THEME
+from cranfield.core import ParameterError, Table, need
 
 if TYPE_CHECKING:
     import altair as alt

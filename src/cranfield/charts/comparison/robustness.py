@@ -3,11 +3,7 @@
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cranfield.core import ParameterError, Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.proportion_bars import ON_DARK, A, Bar, stacked
-from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
 from cranfield.charts.chart_text import (
     WIDE,
     counted,
@@ -21,6 +17,9 @@ from cranfield.charts.chart_text import (
     short,
     signed,
 )
+from cranfield.charts.proportion_bars import ON_DARK, A, Bar, stacked
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.core import ParameterError, Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,11 +3,7 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.proportion_bars import A, B, Bar, stacked
-from cranfield.charts.theme import FAINT, INK, PALE, QUIET, THEME
 from cranfield.charts.chart_text import (
     WIDE,
     counted,
@@ -19,6 +15,9 @@ from cranfield.charts.chart_text import (
     rows_of,
     short,
 )
+from cranfield.charts.proportion_bars import A, B, Bar, stacked
+from cranfield.charts.theme import FAINT, INK, PALE, QUIET, THEME
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.core.rendering import visible
-
 from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.theme import COLOURS, DASHES, PALE, SHAPES, THEME
+from cranfield.core import Table, need
+from cranfield.core.rendering import visible
 
 if TYPE_CHECKING:
     import altair as alt

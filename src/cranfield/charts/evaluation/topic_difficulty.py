@@ -3,12 +3,12 @@
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, first_of, headline, lower_is_better, number, rows_of, short
+from cranfield.charts.theme import COLOURS, INK, QUIET, THEME
 from cranfield.core import Table, need
 
-from cranfield.charts.base import Chart, Picture, chart, inline
 from .value_distributions import ROOMY
-from cranfield.charts.theme import COLOURS, INK, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, counted, first_of, headline, lower_is_better, number, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

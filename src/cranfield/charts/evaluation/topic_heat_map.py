@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.core.rendering import width
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import counted, first_of, headline, lower_is_better, number, rows_of, short
 from cranfield.charts.label_placement import LETTER
 from cranfield.charts.theme import INK, QUIET, THEME
-from cranfield.charts.chart_text import counted, first_of, headline, lower_is_better, number, rows_of, short
+from cranfield.core import Table, need
+from cranfield.core.rendering import width
 
 if TYPE_CHECKING:
     import altair as alt

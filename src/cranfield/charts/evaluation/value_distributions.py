@@ -3,11 +3,10 @@
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.core.rendering import visible
-
 from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.core import Table, need
+from cranfield.core.rendering import visible
 
 if TYPE_CHECKING:
     import altair as alt

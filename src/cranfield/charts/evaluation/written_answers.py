@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, percent, rows_of, short
 from cranfield.charts.proportion_bars import ON_DARK, A
 from cranfield.charts.theme import COLOURS, FAINT, INK, PALE, THEME
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, percent, rows_of, short
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,14 +2,13 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import counted, first_of, groups_of, headline, listed, number, rows_of, short
+from cranfield.charts.label_placement import Axis, spread
+from cranfield.charts.run_sequences import Frame, names_below
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
 from cranfield.core import ParameterError, Table, need
 from cranfield.core.rendering import visible
-
-from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.label_placement import Axis, spread
-from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
-from cranfield.charts.run_sequences import Frame, names_below
-from cranfield.charts.chart_text import counted, first_of, groups_of, headline, listed, number, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

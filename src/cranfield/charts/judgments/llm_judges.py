@@ -6,14 +6,8 @@ from functools import cached_property
 from statistics import mean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.boards.leaderboard import SHADES
-from .workers import Row, tenths
-from cranfield.charts.label_placement import Axis, labels, texts
-from cranfield.charts.proportion_bars import ON_DARK
-from cranfield.charts.theme import COLOURS, INK, QUIET, SHAPES, THEME
 from cranfield.charts.chart_text import (
     WIDE,
     counted,
@@ -27,6 +21,12 @@ from cranfield.charts.chart_text import (
     short,
     signed,
 )
+from cranfield.charts.label_placement import Axis, labels, texts
+from cranfield.charts.proportion_bars import ON_DARK
+from cranfield.charts.theme import COLOURS, INK, QUIET, SHAPES, THEME
+from cranfield.core import Table, need
+
+from .workers import Row, tenths
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,14 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.core.rendering import visible
-
 from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.boards.leaderboard import SHADES
-from .strategy_curves import BASELINE, whole_ticks
-from cranfield.charts.proportion_bars import ON_DARK, A, B
-from cranfield.charts.theme import INK, PALE, QUIET, THEME
 from cranfield.charts.chart_text import (
     FIXED,
     WIDE,
@@ -23,6 +17,12 @@ from cranfield.charts.chart_text import (
     short,
     signed,
 )
+from cranfield.charts.proportion_bars import ON_DARK, A, B
+from cranfield.charts.theme import INK, PALE, QUIET, THEME
+from cranfield.core import Table, need
+from cranfield.core.rendering import visible
+
+from .strategy_curves import BASELINE, whole_ticks
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,12 +3,12 @@
 from math import exp
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import counted, groups_of, headline, percent, rows_of, short
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
 from cranfield.core import Table, need
 
-from cranfield.charts.base import Chart, Picture, chart, inline
 from .workers import Row
-from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
-from cranfield.charts.chart_text import counted, groups_of, headline, percent, rows_of, short
 
 if TYPE_CHECKING:
     import altair as alt

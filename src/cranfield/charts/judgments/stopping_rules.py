@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, headline, rows_of
+from cranfield.charts.label_placement import Axis, labels, texts
+from cranfield.charts.theme import COLOURS, QUIET, THEME
 from cranfield.core import Table, need
 from cranfield.core.rendering import visible
 
-from cranfield.charts.base import Chart, Picture, chart, inline
 from .workers import Row, tenths
-from cranfield.charts.label_placement import Axis, labels, texts
-from cranfield.charts.theme import COLOURS, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, counted, headline, rows_of
 
 if TYPE_CHECKING:
     import altair as alt

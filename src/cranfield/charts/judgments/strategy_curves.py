@@ -7,13 +7,12 @@ from itertools import pairwise
 from math import floor
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import ParameterError, Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.label_placement import Axis
-from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
-from cranfield.charts.run_sequences import Frame, Place
 from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, listed, number, percent, rows_of, short
+from cranfield.charts.label_placement import Axis
+from cranfield.charts.run_sequences import Frame, Place
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, SHAPES, THEME
+from cranfield.core import ParameterError, Table, need
 
 if TYPE_CHECKING:
     import altair as alt

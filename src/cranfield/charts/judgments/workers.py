@@ -3,13 +3,12 @@
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.core.rendering import visible
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import FIXED, WIDE, counted, groups_of, headline, listed, percent, rows_of, short
 from cranfield.charts.label_placement import Axis, labels, texts
 from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
-from cranfield.charts.chart_text import FIXED, WIDE, counted, groups_of, headline, listed, percent, rows_of, short
+from cranfield.core import Table, need
+from cranfield.core.rendering import visible
 
 if TYPE_CHECKING:
     import altair as alt

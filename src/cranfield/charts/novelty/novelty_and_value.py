@@ -3,14 +3,13 @@
 from statistics import mean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.stats import kendall_tau
-
 from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.boards.pareto_fronts import between
+from cranfield.charts.chart_text import FIXED, WIDE, counted, first_of, headline, listed, number, rows_of, short
 from cranfield.charts.label_placement import Axis, labels, texts
 from cranfield.charts.theme import COLOURS, PALE, SHAPES, THEME
-from cranfield.charts.chart_text import FIXED, WIDE, counted, first_of, headline, listed, number, rows_of, short
+from cranfield.core import Table, need
+from cranfield.stats import kendall_tau
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,13 +3,10 @@
 from statistics import mean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.boards.state_of_the_art import day_of, moment
-from .novelty_and_value import Row, novelty_rows, prior_of
+from cranfield.charts.chart_text import WIDE, headline, number, short
 from cranfield.charts.label_placement import Axis
-from cranfield.charts.theme import COLOURS, SHAPES, THEME
 from cranfield.charts.run_sequences import (
     NAMED,
     Frame,
@@ -23,7 +20,10 @@ from cranfield.charts.run_sequences import (
     rings,
     ticks_below,
 )
-from cranfield.charts.chart_text import WIDE, headline, number, short
+from cranfield.charts.theme import COLOURS, SHAPES, THEME
+from cranfield.core import Table, need
+
+from .novelty_and_value import Row, novelty_rows, prior_of
 
 if TYPE_CHECKING:
     import altair as alt

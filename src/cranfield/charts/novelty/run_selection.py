@@ -3,11 +3,9 @@
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, headline, number, percent, rows_of, short
 from cranfield.charts.label_placement import Axis, rank_ticks
-from cranfield.charts.theme import QUIET, THEME
 from cranfield.charts.run_sequences import (
     NAMED,
     Frame,
@@ -20,7 +18,8 @@ from cranfield.charts.run_sequences import (
     rings,
     ticks_below,
 )
-from cranfield.charts.chart_text import WIDE, counted, headline, number, percent, rows_of, short
+from cranfield.charts.theme import QUIET, THEME
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

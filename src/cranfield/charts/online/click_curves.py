@@ -3,13 +3,12 @@
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, listed, percent, rows_of, short
 from cranfield.charts.judgments.workers import Row, tenths
 from cranfield.charts.label_placement import rank_ticks
 from cranfield.charts.theme import COLOURS, INK, SHAPES, THEME
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, listed, percent, rows_of, short
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,11 +5,10 @@ from datetime import date
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
 from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

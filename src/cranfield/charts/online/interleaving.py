@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-from cranfield.stats import HARDLY_LUCK
-
 from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
 from cranfield.charts.label_placement import Axis
 from cranfield.charts.theme import COLOURS, DASHES, INK, PALE, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
+from cranfield.core import Table, need
+from cranfield.stats import HARDLY_LUCK
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cranfield.core import Table, need
-
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.theme import COLOURS, INK, SHAPES, THEME
 from cranfield.charts.chart_text import WIDE, first_of, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.theme import COLOURS, INK, SHAPES, THEME
+from cranfield.core import Table, need
 
 if TYPE_CHECKING:
     import altair as alt

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from cranfield.charts.chart_text import counted, listed, lower_is_better, number, short
+from cranfield.charts.label_placement import Axis
 from cranfield.core import ParameterError, Table
 from cranfield.core.rendering import visible
-
-from cranfield.charts.label_placement import Axis
-from cranfield.charts.chart_text import counted, listed, lower_is_better, number, short
 
 HIGH = 310  # of a panel, in points
 NAMED = 32  # up to so many values have their rankings beside them

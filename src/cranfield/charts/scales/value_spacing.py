@@ -7,15 +7,15 @@ from math import ceil, floor
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cranfield.charts.base import Chart, Picture, chart, inline
+from cranfield.charts.chart_text import WIDE, headline, number, short
+from cranfield.charts.label_placement import spread
+from cranfield.charts.proportion_bars import A, B
+from cranfield.charts.theme import FAINT, INK, PALE, QUIET, THEME
 from cranfield.core import Table, need
 from cranfield.core.rendering import visible
 
-from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.label_placement import spread
-from cranfield.charts.proportion_bars import A, B
 from .spacing_data import EVEN, HIGH, UNEVEN, Panel, equal_or_not, panels_of
-from cranfield.charts.theme import FAINT, INK, PALE, QUIET, THEME
-from cranfield.charts.chart_text import WIDE, headline, number, short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -9,8 +9,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
-from cranfield.charts.theme import COLOURS, INK, PALE
 from cranfield.charts.chart_text import FIXED
+from cranfield.charts.theme import COLOURS, INK, PALE
 from cranfield.core import ParameterError
 from tests.support.chart_tables.pools import (
     BIASES,
