@@ -4,86 +4,86 @@ from typing import TYPE_CHECKING
 
 from cranfield._lazy_imports import Later
 
-from ._evaluate import evaluate as evaluate
-from ._question import Question as Question
+from .evaluation.study import evaluate as evaluate
+from .evaluation.evaluation_spec import Question as Question
 
 if TYPE_CHECKING:
-    from ._ab import ab as ab
-    from ._ab import assign_users as assign_users
-    from ._across import across as across
-    from ._agreement import agreement as agreement
-    from ._anova import anova as anova
-    from ._answers import answers as answers
-    from ._bridge import bridge as bridge
-    from ._clicks import clicks as clicks
-    from ._compare import compare as compare
-    from ._convert import convert as convert
-    from ._counterfactual import counterfactual as counterfactual
-    from ._crowd import crowd as crowd
-    from ._duplicates import duplicates as duplicates
-    from ._fuse import fuse as fuse
-    from ._health import health as health
-    from ._health import unjudged as unjudged
-    from ._interleave import interleave as interleave
-    from ._interleave import interleaved_page as interleaved_page
-    from ._interleave import sensitivity as sensitivity
-    from ._ladder import ladder as ladder
-    from ._leaderboard import leaderboard as leaderboard
-    from ._lint import lint as lint
-    from ._novelty import novelty as novelty
-    from ._nuggets import nuggets as nuggets
-    from ._nuggets import support as support
-    from ._pool import audit_pool as audit_pool
-    from ._pool import pool as pool
-    from ._pool import read_candidates as read_candidates
-    from ._pool_replay import replay_pool as replay_pool
-    from ._power import power as power
-    from ._preferences import preferences as preferences
-    from ._relabel import relabel as relabel
-    from ._reproduce import reproduce as reproduce
-    from ._scale import scale as scale
-    from ._series import equity as equity
-    from ._series import series as series
-    from ._test import test as test
-    from ._topics import topics as topics
-    from ._wide import wide_dominance as wide_dominance
-    from ._wide import wide_outcomes as wide_outcomes
-    from ._wide import wide_overall as wide_overall
+    from .experiments.study import ab as ab
+    from .experiments.study import assign_users as assign_users
+    from .comparison.several_collections import across as across
+    from .split_halves.study import agreement as agreement
+    from .variance.study import anova as anova
+    from .comparison.answered_topics import answers as answers
+    from .offline_online.study import bridge as bridge
+    from .click_models.study import clicks as clicks
+    from .comparison.study import compare as compare
+    from .files.conversion import convert as convert
+    from .counterfactuals.study import counterfactual as counterfactual
+    from .crowds.study import crowd as crowd
+    from .boards.near_duplicates import duplicates as duplicates
+    from .files.run_fusion import fuse as fuse
+    from .pools.pool_health import health as health
+    from .pools.pool_health import unjudged as unjudged
+    from .interleaving.study import interleave as interleave
+    from .interleaving.study import interleaved_page as interleaved_page
+    from .interleaving.study import sensitivity as sensitivity
+    from .boards.private_topics import ladder as ladder
+    from .boards.study import leaderboard as leaderboard
+    from .files.linting import lint as lint
+    from .run_novelty.study import novelty as novelty
+    from .written_answers.study import nuggets as nuggets
+    from .written_answers.study import support as support
+    from .pools.study import audit_pool as audit_pool
+    from .pools.study import pool as pool
+    from .pools.study import read_candidates as read_candidates
+    from .pools.strategy_replay import replay_pool as replay_pool
+    from .sample_size.study import power as power
+    from .crowds.pair_preferences import preferences as preferences
+    from .boards.label_changes import relabel as relabel
+    from .reproduction.study import reproduce as reproduce
+    from .scales.study import scale as scale
+    from .evaluation.ranking_series import equity as equity
+    from .evaluation.ranking_series import series as series
+    from .significance.study import test as test
+    from .topic_sets.study import topics as topics
+    from .comparison.wide_tables import wide_dominance as wide_dominance
+    from .comparison.wide_tables import wide_outcomes as wide_outcomes
+    from .comparison.wide_tables import wide_overall as wide_overall
 else:
     # Statistics cost 20 ms to load.
     __getattr__ = Later(
         __name__,
         {
-            "_ab": "ab assign_users",
-            "_across": "across",
-            "_agreement": "agreement",
-            "_anova": "anova",
-            "_answers": "answers",
-            "_bridge": "bridge",
-            "_clicks": "clicks",
-            "_compare": "compare",
-            "_convert": "convert",
-            "_counterfactual": "counterfactual",
-            "_crowd": "crowd",
-            "_duplicates": "duplicates",
-            "_fuse": "fuse",
-            "_health": "health unjudged",
-            "_interleave": "interleave interleaved_page sensitivity",
-            "_ladder": "ladder",
-            "_leaderboard": "leaderboard",
-            "_lint": "lint",
-            "_novelty": "novelty",
-            "_nuggets": "nuggets support",
-            "_pool": "audit_pool pool read_candidates",
-            "_pool_replay": "replay_pool",
-            "_power": "power",
-            "_preferences": "preferences",
-            "_relabel": "relabel",
-            "_reproduce": "reproduce",
-            "_scale": "scale",
-            "_series": "equity series",
-            "_test": "test",
-            "_topics": "topics",
-            "_wide": "wide_dominance wide_outcomes wide_overall",
+            "experiments.study": "ab assign_users",
+            "comparison.several_collections": "across",
+            "split_halves.study": "agreement",
+            "variance.study": "anova",
+            "comparison.answered_topics": "answers",
+            "offline_online.study": "bridge",
+            "click_models.study": "clicks",
+            "comparison.study": "compare",
+            "files.conversion": "convert",
+            "counterfactuals.study": "counterfactual",
+            "crowds.study": "crowd",
+            "boards.near_duplicates": "duplicates",
+            "files.run_fusion": "fuse",
+            "pools.pool_health": "health unjudged",
+            "interleaving.study": "interleave interleaved_page sensitivity",
+            "boards.private_topics": "ladder",
+            "boards.study": "leaderboard",
+            "files.linting": "lint",
+            "run_novelty.study": "novelty",
+            "written_answers.study": "nuggets support",
+            "pools.study": "audit_pool pool read_candidates",
+            "pools.strategy_replay": "replay_pool",
+            "sample_size.study": "power",
+            "crowds.pair_preferences": "preferences",
+            "boards.label_changes": "relabel",
+            "reproduction.study": "reproduce",
+            "scales.study": "scale",
+            "evaluation.ranking_series": "equity series",
+            "significance.study": "test",
+            "topic_sets.study": "topics",
+            "comparison.wide_tables": "wide_dominance wide_outcomes wide_overall",
         },
     )

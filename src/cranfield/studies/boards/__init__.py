@@ -1,0 +1,1 @@
+"""Who leads a leaderboard, and how certain is that?"""

@@ -1,0 +1,1 @@
+"""Which click model predicts the clicks of a log?"""

@@ -1,0 +1,238 @@
+"""What do users click, which click model foretells it, and what does that make of measures?"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cranfield.core import SEED, ParameterError, Provenance, Study, Table, UnknownName, listed
+from cranfield.data import Lengths, Log, Qrels, read_lengths, read_log, read_qrels
+from cranfield.online import (
+    CALIBRATIONS,
+    FROM_STEPS,
+    ClickModel,
+    Fitted,
+    Foretold,
+    Parted,
+    answerable,
+    answerable_of,
+    calibrate_measure,
+    fit_table,
+    foretell,
+    inferred_qrels,
+    online_table,
+    parameters_table,
+    parse_click_models,
+    parse_online,
+    ranks_table,
+    read_parted,
+    read_steps,
+    read_times,
+)
+from cranfield.stats import LEVEL, check_level
+
+from cranfield.studies.pools.study import part_of
+
+USUAL = ("RCTR", "PBM", "UBM", "DBN")
+TEST = 0.2  # of the impressions: what models are tested on
+CALIBRATED = ("name", "measure", "parameter", "value", "low", "high", "n")
+ROOM = 40  # letters of a measure in a sentence
+TOLD = (2, 5, 10)  # ranks of which the sentence says how often they are looked at
+
+Progress = Callable[[int, int], object]
+
+
+def clicks(
+    log: Any,
+    *,
+    models: Any = USUAL,
+    measures: Any = None,
+    framework: str | None = None,
+    calibrate: str | Iterable[str] = (),
+    qrels: Any = None,
+    lengths: Any = None,
+    infer: bool = False,
+    cuts: Sequence[float] = (),
+    columns: Mapping[str, str] | None = None,
+    engine: Any = None,
+    memory: str | None = None,
+    test: float = TEST,
+    level: float = LEVEL,
+    seed: int = SEED,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Study:
+    """What a log says: how users fare, how they come to click, and which measures have users like these.
+
+    ``log`` is what ``cranfield.data.read_log`` reads (with ``columns``, ``engine`` and ``memory``). ``measures`` are
+    online measures, those of a ``framework`` (HEART, …), or all that the log can answer. ``models`` learn from most of
+    the impressions and are tested on the others, a share ``test`` of them; 0: on those that they learnt from. What is
+    told of their parameters is learnt from all impressions. Of a log no more is read than is asked for: models that
+    learn from counts (PBM, UBM, click-through rates) take these, and logs that are far larger than memory.
+
+    ``calibrate`` names measures to fit to the log: RBP, CWL and MP without judgments; TBG, ERR and those of click
+    models (uPBM, rrDBN, …) with ``qrels``. ``lengths`` of documents, with times in the log, tell TBG what reading
+    takes. With ``infer`` the relevance that the best model sees in documents becomes a table of judgments; ``cuts``
+    make grades of it.
+    """
+    check_level(level)
+    if not 0 <= test < 1:
+        raise ParameterError(f"a share of {test} cannot be held out", hint="give a share from 0 up and below 1")
+    wanted, fitted_measures = parse_click_models(models), _calibrations(calibrate)
+    read = read_log(log, columns=columns, engine=engine, memory=memory)
+    judged = None if qrels is None else read_qrels(qrels)
+    online = _online(read, measures, framework, level)
+    by_page = any(name not in FROM_STEPS for name in fitted_measures)
+    parted = read_parted(read, wanted, test=test, seed=seed, pages=by_page)
+    long = None if lengths is None else read_lengths(lengths)
+    measured = _calibrated(fitted_measures, read, parted, judged, long, level)
+    whole, found = _learn(wanted, read, parted, progress)
+    fit = replace(fit_table(found), notes=(*_gaps(read, parted), *_unseen(parted)))
+    order = sorted(range(len(found)), key=lambda place: -float(str(fit.cells("log_likelihood")[place])))
+    whole = [whole[place] for place in order]
+    ranks = ranks_table([found[place] for place in order], level=level)
+    tables = {"dropped": read.dropped, "online": online, "fit": fit, "ranks": ranks}
+    if fitted_measures:
+        tables["calibrated"] = measured
+    if infer:
+        tables["inferred"] = _inferred(whole, parted, cuts)
+    tables["parameters"] = parameters_table(whole, level=level)
+    inputs = (read.source, *(one.source.as_input() for one in (judged, long) if one is not None))
+    asked = tuple(dict.fromkeys(map(str, online.cells("measure"))))
+    made_by = Provenance(command=command, inputs=inputs, measures=asked, seed=seed)
+    tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
+    charts = ("click-curves", *(["examination"] if _examined(ranks) else []))
+    return Study("clicks", tables, _verdict(read, tables, held_out=test > 0), made_by, charts=charts)
+
+
+def _calibrations(names: str | Iterable[str]) -> list[str]:
+    """The measures to fit, each once, as they are spelt."""
+    known = {name.casefold(): name for name in CALIBRATIONS}
+    asked = names.split() if isinstance(names, str) else [word for name in names for word in name.split()]
+    for name in asked:
+        if name.casefold() not in known:
+            hint = f"choose: {', '.join(CALIBRATIONS)}"
+            raise UnknownName(f"no measure named {name!r} is fitted to a log", hint=hint)
+    return list(dict.fromkeys(known[name.casefold()] for name in asked))
+
+
+def _online(log: Log, measures: Any, framework: str | None, level: float) -> Table:
+    if measures is not None and framework is not None:
+        raise ParameterError("measures and a set of them are both given", hint="give one of both")
+    if measures is not None:
+        return online_table(log, parse_online(measures), level=level)
+    if framework is None:
+        return online_table(log, answerable(log), level=level)
+    asked, left = answerable_of(framework, log)
+    table = online_table(log, asked, level=level)
+    return replace(table, notes=(*table.notes, *([f"the log does not say: {', '.join(left)}"] if left else [])))
+
+
+def _learn(
+    models: Sequence[ClickModel], log: Log, parted: Parted, progress: Progress | None
+) -> tuple[list[Fitted], list[Foretold]]:
+    """What models learn from all impressions, and how well those held out are foretold from the others."""
+    if parted.tested is parted.every:
+        every = _fit(models, parted.every, progress)
+        return every, foretell(log, every, parted)
+    some = _fit(models, parted.learnt, part_of(progress, 0, 50))
+    return _fit(models, parted.every, part_of(progress, 50, 100)), foretell(log, some, parted)
+
+
+def _fit(models: Sequence[ClickModel], pages: Any, progress: Progress | None) -> list[Fitted]:
+    found = []
+    for done, model in enumerate(models):
+        start, end = 100 * done // len(models), 100 * (done + 1) // len(models)
+        found.append(model.fit(pages, progress=part_of(progress, start, end)))
+        if progress:
+            progress(end, 100)
+    return found
+
+
+def _gaps(log: Log, parted: Parted) -> tuple[str, ...]:
+    shown = log.documents
+    all_shown = int(log.fetch(shown.aggregate(pages=shown.impression.nunique()))["pages"][0])
+    left = all_shown - int(parted.every.impressions)
+    return (f"click models leave out {left:,} of {all_shown:,} impressions, whose ranks have gaps",) if left else ()
+
+
+def _unseen(parted: Parted) -> tuple[str, ...]:
+    """A word where models have to guess: what they never saw has the chance that their prior says."""
+    share = parted.unseen()
+    guess = "models guess how much they attract: PBM(a=1,b=9) guesses one in ten"
+    return (f"{share:.1%} of the documents held out were never shown before for their topic; {guess}",) if share else ()
+
+
+def _calibrated(
+    names: Sequence[str], log: Log, parted: Parted, qrels: Qrels | None, lengths: Lengths | None, level: float
+) -> Table:
+    """A row for each parameter of each fitted measure."""
+    given: Any = {"qrels": qrels, "level": level, "steps": read_steps(log) if set(FROM_STEPS) & set(names) else None}
+    given["times"] = read_times(log, lengths) if "TBG" in names else None
+    found = {name: calibrate_measure(name, parted.every, **given) for name in names}
+    rows = [{"name": name, **row} for name, one in found.items() for row in one.table.rows()]
+    notes = tuple(dict.fromkeys(f"{name}: {note}" for name, one in found.items() for note in one.notes))
+    return Table.from_rows(rows, CALIBRATED, caption="measures with the users of this log", notes=notes)
+
+
+def _inferred(fitted: Sequence[Fitted], parted: Parted, cuts: Sequence[float]) -> Table:
+    """Judgments by the best model that tells documents apart."""
+    best = next((one for one in fitted if "attraction" in one.estimates), None)
+    if best is None:
+        raise ParameterError("no model given here says anything of documents", hint="add one: PBM, DBN, …")
+    return inferred_qrels(best, parted.every, cuts=cuts).to_table()
+
+
+def _verdict(log: Log, tables: Mapping[str, Table], *, held_out: bool) -> dict[str, Any]:
+    told = {str(row["measure"]): row for row in tables["online"].rows()}
+    ctr: Any = told.get("ctr") or online_table(log, "ctr").rows()[0]
+    users = int(ctr["users"]) if "user" in log.known else None
+    best: Any = max(tables["fit"].rows(), key=lambda row: float(str(row["log_likelihood"])))
+    fitted = list(dict.fromkeys(map(str, tables["calibrated"].cells("measure")))) if "calibrated" in tables else []
+    said = [
+        f"{int(ctr['counted']):,} impressions{'' if users is None else f' of {users:,} users'}; "
+        f"{ctr['value']:.1%} have a click.",
+        _foretold(tables["fit"], best, held_out=held_out),
+        _looked_at(tables["ranks"]),
+        f"Fitted to this log: {', '.join(map(_short, fitted))}." if fitted else "",
+    ]
+    return {
+        "impressions": int(ctr["counted"]),
+        "users": users,
+        "click_through": ctr["value"],
+        "model": best["model"],
+        "measures": fitted,
+        "sentence": " ".join(filter(None, said)),
+    }
+
+
+def _short(measure: str) -> str:
+    """A measure that a sentence has room for."""
+    return measure if len(measure) <= ROOM else f"{measure.partition('(')[0]}(…)"
+
+
+def _foretold(fit: Table, best: Any, *, held_out: bool) -> str:
+    """Which model foretells clicks best, and which is the next."""
+    which = f"the {best['impressions']:,} impressions {'held out' if held_out else 'that it learnt from'}"
+    said = f"{best['model']} foretells {which} best: perplexity {best['conditional_perplexity']:.3f}"
+    others: list[Any] = sorted(
+        (row for row in fit.rows() if row["model"] != best["model"]), key=lambda row: -float(str(row["log_likelihood"]))
+    )
+    if not others:
+        return f"{best['model']} foretells {which} with a perplexity of {best['conditional_perplexity']:.3f}."
+    return f"{said}, {others[0]['model']} {others[0]['conditional_perplexity']:.3f} (1 knows all, 2 nothing)."
+
+
+def _examined(ranks: Table) -> list[dict[str, Any]]:
+    """The rows of the best model that tells what is looked at."""
+    rows: list[dict[str, Any]] = [row for row in ranks.rows() if row["examined"] is not None]
+    return [row for row in rows if row["model"] == rows[0]["model"]]
+
+
+def _looked_at(ranks: Table) -> str:
+    """How fast examination falls."""
+    rows = _examined(ranks)
+    below = [row for row in rows if row["rank"] in TOLD]
+    if not below or not rows[0]["examined"]:
+        return ""
+    shares = [f"{row['examined'] / rows[0]['examined']:.1%} look at rank {row['rank']}" for row in below]
+    return f"By {rows[0]['model']}, of those who look at rank 1, {listed(shares)}."

@@ -1,0 +1,1 @@
+"""Is this run really better than that one?"""

@@ -1,0 +1,1 @@
+"""What do many workers say together?"""

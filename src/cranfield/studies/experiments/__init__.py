@@ -1,0 +1,1 @@
+"""Is a treatment better than the control?"""

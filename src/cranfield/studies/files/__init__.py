@@ -1,0 +1,1 @@
+"""Are these files correct, and how are they converted or fused?"""

@@ -1,0 +1,1 @@
+"""Which of two runs do users prefer when both are on one page?"""

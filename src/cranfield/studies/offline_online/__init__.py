@@ -1,0 +1,1 @@
+"""Do offline measures predict what live users do?"""

@@ -1,0 +1,1 @@
+"""Does a reproduced run match the original?"""

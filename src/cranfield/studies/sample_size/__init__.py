@@ -1,0 +1,1 @@
+"""How many topics does an experiment need?"""

@@ -1,0 +1,1 @@
+"""On which scale are a measure's values, and what does that permit?"""

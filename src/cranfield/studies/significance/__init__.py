@@ -1,0 +1,1 @@
+"""Do these runs differ significantly?"""

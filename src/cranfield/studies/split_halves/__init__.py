@@ -1,0 +1,1 @@
+"""Would other topics have led to the same conclusion?"""

@@ -1,0 +1,1 @@
+"""What do the topics ask, and which of them are hard?"""

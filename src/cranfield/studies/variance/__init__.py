@@ -1,0 +1,1 @@
+"""Which of many runs differ, by analysis of variance?"""

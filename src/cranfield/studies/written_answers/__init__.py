@@ -1,0 +1,1 @@
+"""How much of the required content do written answers contain, and is it supported?"""
