@@ -4,51 +4,51 @@ from typing import TYPE_CHECKING
 
 from cranfield._lazy_imports import Later
 
-from .evaluation.study import evaluate as evaluate
 from .evaluation.evaluation_spec import Question as Question
+from .evaluation.study import evaluate as evaluate
 
 if TYPE_CHECKING:
-    from .experiments.study import ab as ab
-    from .experiments.study import assign_users as assign_users
-    from .comparison.several_collections import across as across
-    from .split_halves.study import agreement as agreement
-    from .variance.study import anova as anova
-    from .comparison.answered_topics import answers as answers
-    from .offline_online.study import bridge as bridge
-    from .click_models.study import clicks as clicks
-    from .comparison.study import compare as compare
-    from .files.conversion import convert as convert
-    from .counterfactuals.study import counterfactual as counterfactual
-    from .crowds.study import crowd as crowd
+    from .boards.label_changes import relabel as relabel
     from .boards.near_duplicates import duplicates as duplicates
-    from .files.run_fusion import fuse as fuse
-    from .pools.pool_health import health as health
-    from .pools.pool_health import unjudged as unjudged
-    from .interleaving.study import interleave as interleave
-    from .interleaving.study import interleaved_page as interleaved_page
-    from .interleaving.study import sensitivity as sensitivity
     from .boards.private_topics import ladder as ladder
     from .boards.study import leaderboard as leaderboard
-    from .files.linting import lint as lint
-    from .run_novelty.study import novelty as novelty
-    from .written_answers.study import nuggets as nuggets
-    from .written_answers.study import support as support
-    from .pools.study import audit_pool as audit_pool
-    from .pools.study import pool as pool
-    from .pools.study import read_candidates as read_candidates
-    from .pools.strategy_replay import replay_pool as replay_pool
-    from .sample_size.study import power as power
-    from .crowds.pair_preferences import preferences as preferences
-    from .boards.label_changes import relabel as relabel
-    from .reproduction.study import reproduce as reproduce
-    from .scales.study import scale as scale
-    from .evaluation.ranking_series import equity as equity
-    from .evaluation.ranking_series import series as series
-    from .significance.study import test as test
-    from .topic_sets.study import topics as topics
+    from .click_models.study import clicks as clicks
+    from .comparison.answered_topics import answers as answers
+    from .comparison.several_collections import across as across
+    from .comparison.study import compare as compare
     from .comparison.wide_tables import wide_dominance as wide_dominance
     from .comparison.wide_tables import wide_outcomes as wide_outcomes
     from .comparison.wide_tables import wide_overall as wide_overall
+    from .counterfactuals.study import counterfactual as counterfactual
+    from .crowds.pair_preferences import preferences as preferences
+    from .crowds.study import crowd as crowd
+    from .evaluation.ranking_series import equity as equity
+    from .evaluation.ranking_series import series as series
+    from .experiments.study import ab as ab
+    from .experiments.study import assign_users as assign_users
+    from .files.conversion import convert as convert
+    from .files.linting import lint as lint
+    from .files.run_fusion import fuse as fuse
+    from .interleaving.study import interleave as interleave
+    from .interleaving.study import interleaved_page as interleaved_page
+    from .interleaving.study import sensitivity as sensitivity
+    from .offline_online.study import bridge as bridge
+    from .pools.pool_health import health as health
+    from .pools.pool_health import unjudged as unjudged
+    from .pools.strategy_replay import replay_pool as replay_pool
+    from .pools.study import audit_pool as audit_pool
+    from .pools.study import pool as pool
+    from .pools.study import read_candidates as read_candidates
+    from .reproduction.study import reproduce as reproduce
+    from .run_novelty.study import novelty as novelty
+    from .sample_size.study import power as power
+    from .scales.study import scale as scale
+    from .significance.study import test as test
+    from .split_halves.study import agreement as agreement
+    from .topic_sets.study import topics as topics
+    from .variance.study import anova as anova
+    from .written_answers.study import nuggets as nuggets
+    from .written_answers.study import support as support
 else:
     # Statistics cost 20 ms to load.
     __getattr__ = Later(

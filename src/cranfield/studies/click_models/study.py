@@ -29,7 +29,6 @@ from cranfield.online import (
     read_times,
 )
 from cranfield.stats import LEVEL, check_level
-
 from cranfield.studies.pools.study import part_of
 
 USUAL = ("RCTR", "PBM", "UBM", "DBN")

@@ -8,7 +8,6 @@ from cranfield.core import ParameterError, Policy, Provenance, Scale, Study, Tab
 from cranfield.data import Collection, Values, read_collections, read_scores
 from cranfield.measures import Measure, parse_measures
 from cranfield.stats import LEVEL, check_level, collection_tables, collections_sentence
-
 from cranfield.studies.evaluation.study import evaluate
 
 

@@ -41,7 +41,6 @@ from cranfield.core import SEED, ParameterError, Provenance, Study, Table, Ties
 from cranfield.data import Labels, Qrels, Source, Values, join_labels, labels_from_qrels, read_labels, read_qrels
 from cranfield.measures import parse_measures
 from cranfield.stats import LEVEL, check_level
-
 from cranfield.studies.pools.study import part_of
 
 USUAL = ("dawid-skene", "majority", "weighted", "binomial", "one-coin", "mace", "glad")

@@ -7,10 +7,10 @@ from cranfield.collections import DEPTH, Groups, reuse_sentence, reuse_table, un
 from cranfield.core import ParameterError, Study, Table, Ties
 from cranfield.data import Entries, Values, join_entries, read_entries, read_qrels
 from cranfield.measures import parse_measure
-
 from cranfield.studies.evaluation.study import evaluate
-from .study import check_rel, read_candidates
+
 from .strategy_replay import read_twice
+from .study import check_rel, read_candidates
 
 
 def health(

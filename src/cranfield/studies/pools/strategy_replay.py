@@ -34,8 +34,8 @@ from cranfield.data import (
 )
 from cranfield.measures import parse_measure
 from cranfield.stats import LEVEL, check_level
-
 from cranfield.studies.evaluation.study import evaluate
+
 from .study import check_rel, part_of, read_candidates
 
 Progress = Callable[[int, int], object]

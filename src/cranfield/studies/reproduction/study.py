@@ -19,7 +19,6 @@ from cranfield.stats import (
     reproduced_sentence,
     row_of,
 )
-
 from cranfield.studies.evaluation.study import evaluate
 
 USUAL = "AP nDCG@10 P@10"

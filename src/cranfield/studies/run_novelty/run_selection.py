@@ -8,7 +8,6 @@ from cranfield.core import Provenance, Table
 from cranfield.data import Assessed, Entries, Prior, Run, Values, judgments_of, name_documents
 from cranfield.measures import Measure, Step, choose, choose_pool, found_by, measure_all, rank_by_value
 from cranfield.stats import Asked, Interval
-
 from cranfield.studies.evaluation.study import evaluate
 
 DEPTH = 10  # of a pool, where neither the user nor the measure says one

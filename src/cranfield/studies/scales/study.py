@@ -6,16 +6,16 @@ from typing import Any
 
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table, stack
 from cranfield.measures import Interval, Measure, by_family, first_use, parse_measures
+from cranfield.stats import LEVEL, check_level
+from cranfield.studies.evaluation.study import evaluate
+
 from .axioms import axioms_table
 from .changed_conclusions import changed_sentence, changed_tables
-from .permissible_statistics import permissible_table
-from .tables import scales_table, values_table
 from .order_scores import scores_table
-from .solvability import solvability_table
+from .permissible_statistics import permissible_table
 from .ranking_spacings import spacings
-from cranfield.stats import LEVEL, check_level
-
-from cranfield.studies.evaluation.study import evaluate
+from .solvability import solvability_table
+from .tables import scales_table, values_table
 
 Progress = Callable[[int, int], object]
 

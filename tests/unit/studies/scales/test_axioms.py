@@ -5,9 +5,9 @@ import pytest
 from cranfield.core import Provenance, Scale, UnknownName
 from cranfield.data import assess_grades
 from cranfield.measures import BPM, MEASURES, first_use, measure_all
+from cranfield.stats import OMNIBUS, TESTS
 from cranfield.studies.scales.axioms import axioms_table
 from cranfield.studies.scales.permissible_statistics import permissible_table
-from cranfield.stats import OMNIBUS, TESTS
 
 
 def test_one_row_for_every_measure_of_the_catalogue() -> None:

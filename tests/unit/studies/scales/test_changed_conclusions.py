@@ -13,8 +13,8 @@ from scipy import stats
 from cranfield.core import Direction, ParameterError
 from cranfield.data import Given, Values, assess_grades, read_scores
 from cranfield.measures import measure_all
-from cranfield.studies.scales.changed_conclusions import changed_sentence, changed_tables
 from cranfield.stats import Bonferroni
+from cranfield.studies.scales.changed_conclusions import changed_sentence, changed_tables
 
 NAN = float("nan")
 Test = Callable[[NDArray[np.float64]], float]  # of the differences

@@ -8,8 +8,7 @@ import pytest
 
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.measures import AP, MEASURES, Measure, Spacing, parse_measure
-from cranfield.studies.scales.ranking_spacings import cut_off, spacings
-from cranfield.studies.scales.ranking_spacings import all_rankings
+from cranfield.studies.scales.ranking_spacings import all_rankings, cut_off, spacings
 from tests.support.reference import ranking_enumeration
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from cranfield.core import Provenance, Table
 from cranfield.studies.scales import solvability as kernel
-from cranfield.studies.scales.solvability import solvability_table
 from cranfield.studies.scales.ranking_spacings import spacings
+from cranfield.studies.scales.solvability import solvability_table
 from tests.support.reference import ranking_enumeration
 
 COLUMNS = ("measure", "difference", "between", "high", "low", "needs_high", "needs_low", "realised")

@@ -8,9 +8,9 @@ import pytest
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.measures import Rankings, Spacing, parse_measure
-from cranfield.studies.scales.tables import scales_table, values_table
 from cranfield.studies.scales.ranking_spacings import spacings
 from cranfield.studies.scales.ranking_text import written
+from cranfield.studies.scales.tables import scales_table, values_table
 from tests.support.reference import ranking_enumeration
 
 MADE_BY = Provenance(command="cranfield scale")
