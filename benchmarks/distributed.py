@@ -152,7 +152,7 @@ def make(folder: Path, topics: int) -> dict[str, Any]:
 
 def on_spark(folder: Path, number: int) -> dict[str, Any]:
     """Seconds of each step, the means, and how much was written for the shuffle."""
-    from cranfield import distributed as spark
+    from cranfield.integrations import spark
 
     times = [time.perf_counter()]
     session = start(folder)

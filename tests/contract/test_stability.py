@@ -7,7 +7,7 @@ import click
 import pytest
 
 import cranfield
-from cranfield import beside, studies
+from cranfield import integrations, studies
 from cranfield.cli._main import COMMANDS
 from cranfield.cli._main import cranfield as program
 from cranfield.cli._manual import pages
@@ -17,7 +17,7 @@ from tests.support.source_tree import ROOT, catalogues
 
 def public() -> dict[str, object]:
     """Every name that the promise is about."""
-    places = {"cranfield": cranfield, "cranfield.beside": beside}
+    places = {"cranfield": cranfield, "cranfield.integrations": integrations}
     return {
         f"{place}.{name}": getattr(module, name)
         for place, module in places.items()
@@ -30,7 +30,7 @@ def test_every_public_name_promises_something() -> None:
     tried = {name for name, one in promised.items() if one is Stability.EXPERIMENTAL}
     assert tried == {
         *("cranfield.counterfactual", "cranfield.bridge"),
-        *(f"cranfield.beside.{name}" for name in vars(beside)["__getattr__"].places),
+        *(f"cranfield.integrations.{name}" for name in vars(integrations)["__getattr__"].places),
     }
 
 

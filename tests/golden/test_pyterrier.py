@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import cranfield as cf
-from cranfield.beside import read_experiment, to_experiment
+from cranfield.integrations import read_experiment, to_experiment
 
 from .inputs import graded, inputs, three_runs
 from .reading import EXACT, golden

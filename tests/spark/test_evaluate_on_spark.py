@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield import distributed
+from cranfield.integrations import spark as distributed
 from cranfield.cli import main
 from cranfield.core import CranfieldError
 from cranfield.measures import MEASURES, first_use
@@ -348,7 +348,7 @@ def test_the_randomisation_test_draws_the_same_on_spark(spark: SparkSession) -> 
 
 
 def test_tests_of_all_pairs_draw_the_same_on_spark(small: Made, spark: SparkSession) -> None:
-    from cranfield.distributed import Blocks
+    from cranfield.integrations.spark import Blocks
 
     values = small.here("AP")
     tests = ["max-t", "randomised-tukey"]

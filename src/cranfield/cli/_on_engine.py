@@ -30,7 +30,7 @@ def evaluate_there(
         hint = "leave out the names of topics, or write another format"
         raise click.UsageError(f"the values of all topics land in Parquet, and --topics names some\nhint: {hint}")
     expect_files(qrels, tuple(runs))
-    from cranfield.distributed import evaluate
+    from cranfield.integrations.spark import evaluate
 
     found = evaluate(qrels, list(runs), measures, engine=engine, command=typed(), **options)
     if landing is not None:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from cranfield._lazy_imports import Later
 
 if TYPE_CHECKING:
-    from ._ir_measures import CranfieldProvider as CranfieldProvider
-    from ._ir_measures import register as register
-    from ._pyterrier import read_experiment as read_experiment
-    from ._pyterrier import to_experiment as to_experiment
-    from ._scikit_learn import RankingScorer as RankingScorer
+    from .ir_measures import CranfieldProvider as CranfieldProvider
+    from .ir_measures import register as register
+    from .pyterrier import read_experiment as read_experiment
+    from .pyterrier import to_experiment as to_experiment
+    from .scikit_learn import RankingScorer as RankingScorer
 else:
     __getattr__ = Later(
         __name__,
         {
-            "_ir_measures": "CranfieldProvider register",
-            "_pyterrier": "read_experiment to_experiment",
-            "_scikit_learn": "RankingScorer",
+            "ir_measures": "CranfieldProvider register",
+            "pyterrier": "read_experiment to_experiment",
+            "scikit_learn": "RankingScorer",
         },
     )

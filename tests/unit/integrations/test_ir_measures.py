@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, P, SetF, nDCG
 
-from cranfield.beside import CranfieldProvider, register
+from cranfield.integrations import CranfieldProvider, register
 from cranfield.core import InputError
 from tests.golden import diversity_inputs
 from tests.golden.reading import golden
@@ -184,7 +184,7 @@ def test_to_other_measures_the_highest_grade_of_a_document_counts() -> None:
 
 
 def test_without_ir_measures_it_is_said_what_to_install(tmp_path: Path) -> None:
-    script = "import sys; sys.modules['ir_measures'] = None\nfrom cranfield.beside import register"
+    script = "import sys; sys.modules['ir_measures'] = None\nfrom cranfield.integrations import register"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ended.stderr.splitlines()[-2:] == [
         "cranfield.core.errors.MissingExtra: this needs ir_measures",

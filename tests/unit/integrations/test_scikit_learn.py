@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, c
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cranfield.beside import RankingScorer
+from cranfield.integrations import RankingScorer
 from cranfield.core import ParameterError, UnknownName
 
 FEATURES = ["words", "age"]

@@ -10,7 +10,7 @@ from cranfield.data import spark_session
 from cranfield.stats import Bootstrap, Randomisation
 from cranfield.studies import test
 
-from ._tables import LOCAL, check_partitions, told
+from .spark_tables import LOCAL, check_partitions, told
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,7 +13,7 @@ from cranfield.core import Input, Provenance, Table
 from cranfield.data import Values
 from cranfield.measures import Measure, say_straddling
 
-from ._tables import told
+from .spark_tables import told
 
 if TYPE_CHECKING:
     import pyarrow as pa

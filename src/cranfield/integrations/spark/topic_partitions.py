@@ -10,7 +10,7 @@ from cranfield.core import CranfieldError, Ties
 from cranfield.data import Qrels, RunFrame, Values, assess, read_part, read_run
 from cranfield.measures import Measure, cut_ties, measure_all
 
-from ._faults import restate, write_fault
+from .worker_errors import restate, write_fault
 
 if TYPE_CHECKING:
     import pyarrow as pa

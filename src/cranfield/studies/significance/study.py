@@ -76,7 +76,7 @@ def test(
     round. ``risk`` adds what runs lose, counted 1 + ``risk`` times what they gain: against the ``baseline`` if there is
     one (URisk, TRisk), and against what all runs let one expect (GeoRisk). ``norms`` are those that a standardising
     ``transform`` goes by, from a file or from other runs. ``elsewhere`` makes blocks of draws on other
-    machines, as ``cranfield.distributed`` does; the answer is the same.
+    machines, as ``cranfield.integrations.spark`` does; the answer is the same.
     """
     given = values if isinstance(values, Values) else read_scores(values)
     check_level(level)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield import distributed
+from cranfield.integrations import spark as distributed
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.core import Ties
-from cranfield.distributed._chunks import Work, whole_topics
-from cranfield.distributed._faults import read_fault, write_fault
+from cranfield.integrations.spark.topic_partitions import Work, whole_topics
+from cranfield.integrations.spark.worker_errors import read_fault, write_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
