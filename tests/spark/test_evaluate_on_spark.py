@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.integrations import spark as distributed
 from cranfield.cli import main
 from cranfield.core import CranfieldError
+from cranfield.integrations import spark as distributed
 from cranfield.measures import MEASURES, first_use
 
 if TYPE_CHECKING:

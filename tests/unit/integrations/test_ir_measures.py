@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, P, SetF, nDCG
 
-from cranfield.integrations import CranfieldProvider, register
 from cranfield.core import InputError
+from cranfield.integrations import CranfieldProvider, register
 from tests.golden import diversity_inputs
 from tests.golden.reading import golden
 from tests.support.guarded_peers import ir_measures

@@ -17,8 +17,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, c
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cranfield.integrations import RankingScorer
 from cranfield.core import ParameterError, UnknownName
+from cranfield.integrations import RankingScorer
 
 FEATURES = ["words", "age"]
 

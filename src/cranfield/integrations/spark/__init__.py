@@ -16,8 +16,8 @@ Draws travel the other way: the blocks in which tests draw have a stream of rand
 the same numbers on whatever machine, and only its sums come back.
 """
 
+from .evaluation import evaluate as evaluate
 from .resampling import Blocks as Blocks
 from .resampling import bootstrap as bootstrap
 from .resampling import randomisation as randomisation
-from .evaluation import evaluate as evaluate
 from .spark_values import Evaluated as Evaluated

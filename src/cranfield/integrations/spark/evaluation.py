@@ -10,10 +10,10 @@ from cranfield.data import assess
 from cranfield.measures import DEFAULT, Measure, Relative, measure_all
 from cranfield.studies import Question
 
-from .topic_partitions import SCHEMA, Work
-from .spark_values import Evaluated
-from .worker_errors import read_fault
 from .spark_tables import check_partitions, find_session, joined, judgment_rows, kept, name_of, run_rows, told
+from .spark_values import Evaluated
+from .topic_partitions import SCHEMA, Work
+from .worker_errors import read_fault
 
 SINGLY = 3  # so many notes of one kind are given one by one
 
