@@ -5,7 +5,7 @@ import pytest
 from cranfield.core import Input, ParameterError, Provenance, Study, Table
 from cranfield.measures import AP
 from cranfield.reports import Section, Term, compose
-from cranfield.reports._methods import terms
+from cranfield.reports.methods_used import terms
 from cranfield.stats import Holm
 from tests.support.sample_reports import analysed, compared, sample
 

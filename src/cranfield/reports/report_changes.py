@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from cranfield.core import Table, listed
 
-from ._kept import Kept
+from .embedded_data import Kept
 
 Row: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[Any, ...]

@@ -11,7 +11,7 @@ from typing import Any
 
 from cranfield.core import InputError
 
-from ._report import Report
+from .report import Report
 
 CONTRACT = 1  # of the data inside a page; a change that breaks a reader adds one
 MARK = '<script type="application/json" id="cranfield-report">'

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from cranfield.core import MissingExtra, need
 
-from ._page import to_html
-from ._report import Report
+from .html_page import to_html
+from .report import Report
 
 
 def to_pdf(report: Report, path: str | PathLike[str]) -> None:

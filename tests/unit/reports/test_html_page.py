@@ -13,7 +13,7 @@ import pytest
 
 from cranfield.core import MissingExtra, Study, Table
 from cranfield.reports import Section, compose, keep, read_report, to_html
-from cranfield.reports._pictures import Drawn, draw_all
+from cranfield.reports.embedded_charts import Drawn, draw_all
 from tests.support.sample_reports import STRANGE, analysed, compared, sample
 
 BIDI = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
@@ -260,9 +260,9 @@ def test_titles_without_letters_have_anchors_too() -> None:
 
 
 def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cranfield.reports import _page
+    from cranfield.reports import html_page
 
-    _page._template.cache_clear()
+    html_page._template.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtra) as caught:
         to_html(compose([Section("t", Study("x", {}))], title="t"))

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Table, need
 from cranfield.core.rendering import render, shown, visible
 
-from ._bibliography import Citations, bibliography
-from ._kept import MARK, keep
-from ._layout import first_rows, lay
-from ._methods import terms
-from ._pictures import draw_all
-from ._report import Report, Section, Term
+from .reference_list import Citations, bibliography
+from .embedded_data import MARK, keep
+from .table_layout import first_rows, lay
+from .methods_used import terms
+from .embedded_charts import draw_all
+from .report import Report, Section, Term
 
 if TYPE_CHECKING:
     from jinja2 import Template

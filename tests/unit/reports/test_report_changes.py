@@ -9,7 +9,7 @@ import pytest
 
 from cranfield.core import InputError
 from cranfield.reports import Kept, Section, changes, changes_sentence, compose, keep, read_report, to_html
-from cranfield.reports._kept import MARK
+from cranfield.reports.embedded_data import MARK
 from tests.support.sample_reports import compared, sample
 
 Rows = list[dict[str, Any]]

@@ -8,7 +8,7 @@ from cranfield.core import Catalogue, CranfieldError, Study
 from cranfield.measures import parse_named
 from cranfield.stats import CORRECTIONS, OMNIBUS, TESTS
 
-from ._report import Section, Term
+from .report import Section, Term
 
 CORRECTED = re.compile(r"([a-z]+) over [\d,]+")  # "holm over 15 tests", as tables of tests have it
 CAPTIONED = re.compile(r"\((\w[\w-]*)\)")  # "… differ at 0.05 (tukey)"

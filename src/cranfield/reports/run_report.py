@@ -10,7 +10,7 @@ from cranfield.measures import Browsing
 from cranfield.stats import LEVEL
 from cranfield.studies import compare, leaderboard, novelty, wide_dominance, wide_outcomes, wide_overall
 
-from ._report import Report, Section, Term, compose
+from .report import Report, Section, Term, compose
 
 MANY = 3  # so many runs have a board
 NARROW = ("run", "group", "value", "nrg", "low", "high", "unique", "tasc", "rareness")  # columns that fit on a page

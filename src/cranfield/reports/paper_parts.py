@@ -3,9 +3,9 @@
 from os import PathLike
 from pathlib import Path
 
-from ._layout import lay
-from ._pictures import draw_all
-from ._report import Report
+from .table_layout import lay
+from .embedded_charts import draw_all
+from .report import Report
 
 PICTURES = (".svg", ".png", ".pdf")
 

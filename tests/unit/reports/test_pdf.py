@@ -65,7 +65,7 @@ def test_without_pango_the_packages_are_named(tmp_path: Path, monkeypatch: pytes
     def lacks(module: str, *, extra: str = "") -> None:
         raise OSError("cannot load library 'libpango-1.0-0'")
 
-    monkeypatch.setattr("cranfield.reports._pdf.need", lacks)
+    monkeypatch.setattr("cranfield.reports.pdf.need", lacks)
     with pytest.raises(MissingExtra, match="needs the library Pango") as caught:
         to_pdf(sample(), tmp_path / "report.pdf")
     assert "libpangoft2-1.0-0" in caught.value.hint

@@ -3,7 +3,7 @@
 import pytest
 
 from cranfield.core import InputError
-from cranfield.reports._bibliography import Citations, Source, bibliography, plain_text, read_bibtex
+from cranfield.reports.reference_list import Citations, Source, bibliography, plain_text, read_bibtex
 from tests.support.source_tree import ROOT, SOURCE
 
 SAMPLE = r"""

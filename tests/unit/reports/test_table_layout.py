@@ -1,7 +1,7 @@
 """Tables as a page has room for them."""
 
 from cranfield.core import Table
-from cranfield.reports._layout import first_rows, lay
+from cranfield.reports.table_layout import first_rows, lay
 
 NOTES = ["paired t, n − 1 degrees of freedom", "exact binomial, ties left out"]
 TESTS = Table(
