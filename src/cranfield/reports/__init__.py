@@ -1,8 +1,5 @@
 """Reports: studies on one page that opens offline, as PDF, in parts for a paper; read back and compared."""
 
-from .run_report import report_on as report_on
-from .report_changes import changes as changes
-from .report_changes import changes_sentence as changes_sentence
 from .embedded_data import Kept as Kept
 from .embedded_data import keep as keep
 from .embedded_data import read_kept as read_kept
@@ -14,3 +11,6 @@ from .report import Report as Report
 from .report import Section as Section
 from .report import Term as Term
 from .report import compose as compose
+from .report_changes import changes as changes
+from .report_changes import changes_sentence as changes_sentence
+from .run_report import report_on as report_on

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Table, need
 from cranfield.core.rendering import render, shown, visible
 
-from .reference_list import Citations, bibliography
-from .embedded_data import MARK, keep
-from .table_layout import first_rows, lay
-from .methods_used import terms
 from .embedded_charts import draw_all
+from .embedded_data import MARK, keep
+from .methods_used import terms
+from .reference_list import Citations, bibliography
 from .report import Report, Section, Term
+from .table_layout import first_rows, lay
 
 if TYPE_CHECKING:
     from jinja2 import Template

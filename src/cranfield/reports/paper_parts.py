@@ -3,9 +3,9 @@
 from os import PathLike
 from pathlib import Path
 
-from .table_layout import lay
 from .embedded_charts import draw_all
 from .report import Report
+from .table_layout import lay
 
 PICTURES = (".svg", ".png", ".pdf")
 
