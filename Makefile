@@ -99,7 +99,7 @@ wheel: .venv/.synced-build $(if $(MANYLINUX),.venv/.synced-portable) ## build th
 	try server "$$wheel[server]"
 	# Pages and their styles travel with the wheel.
 	(cd build/wheel && "../../$$clean/bin/python" -W error::UserWarning -c '
-	from cranfield.server.starting import migrate, start
+	from cranfield.server.site.django_setup import migrate, start
 	start("home"); migrate()
 	from django.test import Client
 	visitor = Client(SERVER_NAME="localhost")

@@ -32,14 +32,14 @@ SECRET = "c" * 32  # of forms: any, as long as cookie and header say the same
 # Each runs in a process of its own, as Django is told about one home only.
 FILL = """
 import json, random, sys
-from cranfield.server.starting import start, migrate
+from cranfield.server.site.django_setup import start, migrate
 start(sys.argv[1], database=sys.argv[2]); migrate()
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from cranfield.server import blobs, campaigns, submitting
 from cranfield.server.models import Participant, Role, Task, Team, User
-from cranfield.server.uploads import Arrived
+from cranfield.server.site.uploads import Arrived
 runs, topics, documents = map(int, sys.argv[4:7])
 def arrived(text, name):
     file = blobs.Incoming()
@@ -76,7 +76,7 @@ print(json.dumps({"pool": pool.key, "sessions": sessions, "documents": campaigns
 """
 HELD = """
 import json, sys
-from cranfield.server.starting import start
+from cranfield.server.site.django_setup import start
 start(sys.argv[1], database=sys.argv[2], make=False)
 from cranfield.server.models import Event, Judgment
 said = Judgment.objects.filter(taken_back=None).order_by("id")

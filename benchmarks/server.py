@@ -28,10 +28,10 @@ CLIENTS = 8  # connections
 # Each runs in a process of its own, as Django is told about one home only.
 FILL = """
 import json, sys, time
-from cranfield.server.starting import start, migrate
+from cranfield.server.site.django_setup import start, migrate
 start(sys.argv[1]); migrate()
-from cranfield.server.demo import fill
-from cranfield.server.jobs import work
+from cranfield.server.operations.demo_tasks import fill
+from cranfield.server.jobs.job_queue import work
 fill(runs=129)
 work(once=True)
 from django.utils import timezone
@@ -39,9 +39,9 @@ from cranfield.server.models import Job
 Job.objects.filter(kind="draw").update(after=timezone.now())  # pictures of boards that were overtaken
 work(once=True)
 from cranfield.server import boards
-from cranfield.server.gathering import gather
+from cranfield.server.boards.board_inputs import gather
 from cranfield.server.models import Task
-from cranfield.server.panels import Made
+from cranfield.server.boards.panels import Made
 took = []
 for _ in range(5):
     started = time.perf_counter()
@@ -52,7 +52,7 @@ print(json.dumps({"seconds": took, "rows": len(document["rows"])}))
 """
 DRAW = """
 import json, sys, time
-from cranfield.server.starting import start
+from cranfield.server.site.django_setup import start
 start(sys.argv[1])
 from cranfield.server import jobs
 from cranfield.server.models import Job, Picture, Snapshot
@@ -68,13 +68,13 @@ print(json.dumps({"drawn": Job.objects.filter(kind="draw", state="done").count()
 """
 BIG = """
 import json, sys
-from cranfield.server.starting import start, migrate
+from cranfield.server.site.django_setup import start, migrate
 start(sys.argv[1]); migrate()
 from datetime import timedelta
 from django.utils import timezone
 from cranfield.server import blobs
 from cranfield.server.models import Membership, Participant, Task, Team, Token, User
-from cranfield.server.versions import add_version
+from cranfield.server.tasks.label_versions import add_version
 user = User.objects.create_user("somebody")
 team = Team.objects.create(name="Team", slug="team")
 Membership.objects.create(team=team, user=user, leader=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PAGE = (ROOT / "docs" / "tutorials" / "run-your-leaderboard.md").read_text(encoding="utf-8")
 THERE = "http://127.0.0.1:8000"  # on the page; here a port that is free
-PANELS = {"Ad hoc search 2025", "Ad hoc search 2024"}  # what the demo serves: tests/server/test_demo.py
+PANELS = {"Ad hoc search 2025", "Ad hoc search 2024"}  # what the demo serves: tests/server/operations/test_demo_tasks.py
 
 
 def commands(kind: str) -> list[str]:
@@ -73,7 +73,7 @@ def hand_in(me: Follower, run: Path) -> None:
 
 def test_the_tutorial_can_be_followed(browser: Browser, tmp_path: Path) -> None:
     demo, serve, submit = commands("text")
-    assert demo == "cranfield demo --serve"  # tests/server/test_demo.py follows that one
+    assert demo == "cranfield demo --serve"  # tests/server/operations/test_demo_tasks.py follows that one
     assert serve == "cranfield serve --home boards"  # what `serving` starts
     made, _ = commands("console")
     assert typed(made, tmp_path).returncode == 0

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cranfield.core import InputError, ParameterError
-from cranfield.server import client
-from cranfield.server.client import Address, Form
+from cranfield.server.api import client
+from cranfield.server.api.client import Address, Form
 from tests.support.cli.commands import Command, expect_refusal
 
 if TYPE_CHECKING:

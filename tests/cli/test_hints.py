@@ -57,7 +57,7 @@ def test_grades_with_decimals_in_a_table(here: Path, cranfield: Command) -> None
 
 
 # Errors that bring no hint of their own: the page of the server that shows them has the hint.
-WITHOUT = {"server/pages/runs.py"}
+WITHOUT = {"server/submissions/pages/public_runs.py"}
 ERRORS = {"InputError", "ParameterError", "UnknownName", "ScaleError", "CranfieldError", "MissingExtra", "ChecksFailed"}
 
 

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.server.home import Home
+from cranfield.server.site.home_folder import Home
 from tests.support.cli.commands import expect_refusal
 from tests.support.cli.example_files import examples
 from tests.support.cli.server_process import ROOT, ended, filled, first_line, free_port, started
@@ -214,7 +214,7 @@ def test_a_worker_does_what_waits(tmp_path: Path, process: Command) -> None:
     home = tmp_path / "boards"
     filled(home)
     code = (
-        "import sys; from cranfield.server.starting import start; start(sys.argv[1]);"
+        "import sys; from cranfield.server.site.django_setup import start; start(sys.argv[1]);"
         "from tests.support.server.users_and_tasks import *;"
         "task = Task.objects.get(slug='narrow'); alice = User.objects.get(username='alice');"
         "submitting.receive(task, Team.objects.get(slug='alpha'), alice, arrived(run_text('x')), name='late')"
@@ -231,7 +231,7 @@ def test_a_worker_does_what_waits(tmp_path: Path, process: Command) -> None:
 
 
 def test_a_worker_on_another_machine(here: Path, process: Command, postgres: str) -> None:
-    code = "import sys; from cranfield.server.starting import *; start('boards', database=sys.argv[1]); migrate()"
+    code = "import sys; from cranfield.server.site.django_setup import *; start('boards', database=sys.argv[1]); migrate()"
     subprocess.run([sys.executable, "-c", code, postgres], cwd=here, check=True)
     words = [postgres if word.startswith("postgresql:") else word for word in examples_of("worker", process)[1]]
     assert postgres in words

@@ -328,7 +328,7 @@ def test_ctrl_c_says_that_the_run_is_in(server: Running, here: Path, alice: Comm
 def test_ctrl_c_while_it_is_sent(server: Running, here: Path, alice: Command) -> None:
     del alice
     code = (
-        "import cranfield.server.client as c, os, signal\n"
+        "import cranfield.server.api.client as c, os, signal\n"
         "c.Form.pieces = lambda *_: iter(lambda: os.kill(os.getpid(), signal.SIGINT), 1)\n"
         "from cranfield.cli import main\nmain()"
     )

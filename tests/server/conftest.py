@@ -25,8 +25,8 @@ _database = ""
 if POSTGRES:
     _database = f"postgresql://cranfield@/postgres?host={_stack.enter_context(run_postgres())}"
 
-from cranfield.server.home import DATABASE, FOLDER  # noqa: E402
-from cranfield.server.starting import start  # noqa: E402
+from cranfield.server.site.home_folder import DATABASE, FOLDER  # noqa: E402
+from cranfield.server.site.django_setup import start  # noqa: E402
 
 start(_folder, database=_database)
 for _name in (FOLDER, DATABASE, "DJANGO_SETTINGS_MODULE"):
@@ -62,7 +62,7 @@ def _drawn_once(study: Study, chart: str) -> tuple[bytes, str]:
 @pytest.fixture(autouse=True)
 def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every picture is a real one, but no picture is drawn twice in a process."""
-    monkeypatch.setattr("cranfield.server.panels.to_picture", _drawn_once)
+    monkeypatch.setattr("cranfield.server.boards.panels.to_picture", _drawn_once)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ import click
 
 from cranfield.core import ParameterError, Provenance, Study, Table
 from cranfield.core.rendering import visible
-from cranfield.server.client import EXAMPLE, Address, Server
+from cranfield.server.api.client import EXAMPLE, Address, Server
 
 from ._show import note, put, typed
 from ._tokens import VARIABLE, find_token, saved_tokens

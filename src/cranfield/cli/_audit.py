@@ -47,18 +47,18 @@ def _show(task: str) -> None:
 
 
 def _verify(noted: str) -> None:
-    from cranfield.server import audit
-    from cranfield.server.backups import check
+    from cranfield.server.operations import audit_log
+    from cranfield.server.operations.backups import check
 
-    wrong = list(audit.broken())
+    wrong = list(audit_log.broken())
     if wrong:
         number, why = wrong[0]
         more = f" and {len(wrong) - 1} more" * (len(wrong) > 1)
         raise ChecksFailed(f"act {number}{more}: {why}", hint="the log cannot be trusted from there on")
-    if noted and not audit.holds(noted):
+    if noted and not audit_log.holds(noted):
         hint = "the end of the log was cut off, or all of it was written anew"
         raise ChecksFailed(f"no act has the noted digest {noted[:12]}…", hint=hint)
     with progress("comparing files") as watch:
         files = check(progress=watch)
-    acts, head = audit.head()
+    acts, head = audit_log.head()
     click.echo(f"{acts:,} acts and {files:,} files are as they were written; the last digest is {head}")

@@ -21,7 +21,7 @@ def command(file: str | None, home: str, database: str) -> None:
       cranfield backup boards.tar --home boards
     """
     open_home(home, database)
-    from cranfield.server.backups import backup
+    from cranfield.server.operations.backups import backup
 
     with in_order(file or home), progress("copying") as watch:
         kept = backup(file, progress=watch)

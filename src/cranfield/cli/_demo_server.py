@@ -21,14 +21,14 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
     check_free(address, port)
     new = nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="cranfield-demo-")
     with in_order(folder or tempfile.gettempdir()), new as home, alone(home):
-        from cranfield.server.processes import Serving, serve
-        from cranfield.server.starting import migrate, start
+        from cranfield.server.jobs.processes import Serving, serve
+        from cranfield.server.site.django_setup import migrate, start
 
         how = Serving(home=os.path.abspath(home), address=address, port=port)  # noqa: PTH100  # links stay as they are
         start(how.home)
         migrate()
-        from cranfield.server.demo import CLOSED, OPEN, fill, settle
-        from cranfield.server.demo_judging import SLUG
+        from cranfield.server.operations.demo_tasks import CLOSED, OPEN, fill, settle
+        from cranfield.server.operations.demo_judging import SLUG
 
         with progress("handing in runs") as watch:
             accounts = fill(seed=seed, progress=watch)

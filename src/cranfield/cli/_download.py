@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from cranfield.core import InputError
-from cranfield.server.client import Server, ServerSaid
-from cranfield.server.spreadsheets import board_to_csv
+from cranfield.server.api.client import Server, ServerSaid
+from cranfield.server.site.csv_output import board_to_csv
 
 from ._asking import asking_options, connect
 from ._files import whole

@@ -23,7 +23,7 @@ def command(folder: str, static: bool, task: str | None, home: str, database: st
     if static == bool(task):
         raise click.UsageError("say what to write\nhint: --static for the site, or --task NAME for one task")
     open_home(home, database)
-    from cranfield.server.exports import export_site, export_task
+    from cranfield.server.operations.exports import export_site, export_task
 
     if task:
         with in_order(folder):

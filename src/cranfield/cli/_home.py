@@ -33,8 +33,8 @@ def open_home(home: str, database: str, *, make: bool = False) -> None:
     from pathlib import Path
 
     need("django", extra="server")
-    from cranfield.server.home import Home
-    from cranfield.server.starting import check_database, migrate, start
+    from cranfield.server.site.home_folder import Home
+    from cranfield.server.site.django_setup import check_database, migrate, start
 
     if not make and not Home(Path(home).absolute()).settings.exists():
         raise ParameterError(
@@ -52,7 +52,7 @@ def in_order(goal: str) -> Iterator[None]:
     need("django", extra="server")
     from django.db import DatabaseError
 
-    from cranfield.server.faults import FULL
+    from cranfield.server.site.system_errors import FULL
 
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:

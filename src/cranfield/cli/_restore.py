@@ -26,7 +26,7 @@ def command(file: str, home: str, database: str, verify: bool) -> None:
     if Path(home).exists() and (not Path(home).is_dir() or any(Path(home).iterdir())):
         raise ParameterError(f"{home} is not empty", hint="restore into a new folder")
     need("django", extra="server")
-    from cranfield.server.archives import packed
+    from cranfield.server.operations.backup_archive import packed
 
     with packed(file):  # a damaged file leaves no trace, not even an empty home
         pass
@@ -37,7 +37,7 @@ def command(file: str, home: str, database: str, verify: bool) -> None:
             shutil.rmtree(home, ignore_errors=True)  # half a server would only be in the way
             raise
     if verify:
-        from cranfield.server.backups import check
+        from cranfield.server.operations.backups import check
 
         with progress("comparing") as watch:
             check(progress=watch)
@@ -47,11 +47,11 @@ def command(file: str, home: str, database: str, verify: bool) -> None:
 
 
 def _restore(file: str, home: str, database: str) -> str:
-    from cranfield.server.starting import check_database, start
+    from cranfield.server.site.django_setup import check_database, start
 
     start(home, database=database)
     check_database()
-    from cranfield.server.backups import restore
+    from cranfield.server.operations.backups import restore
 
     with progress("restoring") as watch:
         return restore(file, progress=watch).sentence

@@ -40,7 +40,7 @@ def command(
       cranfield serve --home boards --port 8080 --workers 2
       cranfield serve --home boards --certificate cert.pem --key key.pem
     """
-    from cranfield.server.processes import Serving, serve
+    from cranfield.server.jobs.processes import Serving, serve
 
     how = Serving(
         home=os.path.abspath(home),  # noqa: PTH100  # the children may stand elsewhere; links stay as they are

@@ -5,7 +5,7 @@ import re
 import click
 
 from cranfield.core import Study
-from cranfield.server.client import Server
+from cranfield.server.api.client import Server
 
 from ._asking import LATER, RUN, asking_options, by_key, connect, lines_of, made_by, row_of, show_answer, table_of
 from ._usage import Command

@@ -10,7 +10,7 @@ import click
 
 from cranfield.core import CranfieldError, InputError, Study, Table
 from cranfield.data import run_name
-from cranfield.server.client import Server, ServerSaid
+from cranfield.server.api.client import Server, ServerSaid
 
 from ._asking import (
     LATER,

@@ -20,9 +20,9 @@ def command(home: str, database: str, once: bool) -> None:
       cranfield worker --home boards --database postgresql://me@db/boards
     """
     open_home(home, database)
-    from cranfield.server.jobs import work
-    from cranfield.server.processes import step_back, stopping
-    from cranfield.server.starting import check_migrated
+    from cranfield.server.jobs.job_queue import work
+    from cranfield.server.jobs.processes import step_back, stopping
+    from cranfield.server.site.django_setup import check_migrated
 
     check_migrated()
     step_back()  # once there is something to do: who is refused stays what they were

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from .home import DATABASE, Home, database_settings
+from cranfield.server.site.home_folder import DATABASE, Home, database_settings
 
 HOME = Home.here()
 OPTIONS = HOME.options()
@@ -37,8 +37,8 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "cranfield.server.middleware.HeadMiddleware",
-    "cranfield.server.middleware.FaultMiddleware",  # before the first that reads forms, and so files
+    "cranfield.server.site.middleware.HeadMiddleware",
+    "cranfield.server.site.middleware.FaultMiddleware",  # before the first that reads forms, and so files
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -53,9 +53,9 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "cranfield.server.context.everywhere",
+                "cranfield.server.site.context_processors.everywhere",
             ],
-            "builtins": ["cranfield.server.templatetags.shown"],
+            "builtins": ["cranfield.server.templatetags.formatting"],
         },
     }
 ]
@@ -90,7 +90,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
 SESSION_COOKIE_NAME = "cranfield"
 CSRF_TRUSTED_ORIGINS = [f"{_url.scheme}://{_url.netloc}"]
-CSRF_FAILURE_VIEW = "cranfield.server.pages.errors.csrf_failed"
+CSRF_FAILURE_VIEW = "cranfield.server.site.pages.errors.csrf_failed"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if _secure else 0
@@ -111,7 +111,7 @@ CONTENT_SECURITY_POLICY = {
 }
 
 # Uploads of runs never pass through Django's form parser into memory: they are spooled to the home.
-FILE_UPLOAD_HANDLERS = ["cranfield.server.uploads.CappedUpload"]
+FILE_UPLOAD_HANDLERS = ["cranfield.server.site.uploads.CappedUpload"]
 FILE_UPLOAD_TEMP_DIR = HOME.incoming if HOME.incoming.is_dir() else None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000

@@ -2,28 +2,23 @@
 
 from django.urls import include, path
 
-from .api import api
-from .pages import (
-    accounts,
-    boards,
-    corpus,
-    datasheet,
-    deciding,
-    errors,
-    health,
-    judge,
-    machines,
-    operator,
-    organiser,
-    pairs,
-    participant,
+from cranfield.server.api.rest_api import api
+from cranfield.server.accounts.pages import account, webhooks
+from cranfield.server.boards.pages import leaderboards
+from cranfield.server.tasks.pages import corpora, datasheets, organiser_urls
+from cranfield.server.judging.pages import (
+    adjudication,
+    assessor,
+    llm_judges,
+    preference_judgments,
     pool_files,
-    pool_labels,
-    pools,
-    quality,
-    runs,
-    webhooks,
+    label_aggregation,
+    pool_management,
+    judgment_quality,
 )
+from cranfield.server.site.pages import errors, health_check
+from cranfield.server.operations import pages
+from cranfield.server.submissions.pages import submission, public_runs
 
 handler400 = errors.bad_request
 handler403 = errors.forbidden
@@ -31,23 +26,23 @@ handler404 = errors.not_found
 handler500 = errors.server_error
 
 urlpatterns = [
-    path("health", health.health, name="health"),
+    path("health", health_check.health, name="health"),
     path("api/", api.urls),
-    path("", include(boards.urls)),
-    path("", include(runs.urls)),
-    path("", include(accounts.urls)),
-    path("", include(participant.urls)),
+    path("", include(leaderboards.urls)),
+    path("", include(public_runs.urls)),
+    path("", include(account.urls)),
+    path("", include(submission.urls)),
     path("", include(webhooks.urls)),
-    path("", include(organiser.urls)),
-    path("", include(operator.urls)),
-    path("", include(corpus.urls)),
-    path("", include(pools.urls)),
-    path("", include(judge.urls)),
-    path("", include(pairs.urls)),
-    path("", include(machines.urls)),
-    path("", include(pool_labels.urls)),
+    path("", include(organiser_urls.urls)),
+    path("", include(pages.urls)),
+    path("", include(corpora.urls)),
+    path("", include(pool_management.urls)),
+    path("", include(assessor.urls)),
+    path("", include(preference_judgments.urls)),
+    path("", include(llm_judges.urls)),
+    path("", include(label_aggregation.urls)),
     path("", include(pool_files.urls)),
-    path("", include(datasheet.urls)),
-    path("", include(quality.urls)),
-    path("", include(deciding.urls)),
+    path("", include(datasheets.urls)),
+    path("", include(judgment_quality.urls)),
+    path("", include(adjudication.urls)),
 ]

@@ -8,8 +8,8 @@ from multiprocessing import parent_process
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from .processes import die_with_parent
-from .starting import hold_open
+from cranfield.server.jobs.processes import die_with_parent
+from cranfield.server.site.django_setup import hold_open
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cranfield.server.settings")
 if (parent := parent_process()) and parent.pid:  # granian, which ends its children in order unless it was killed itself

@@ -13,8 +13,9 @@ from django.contrib.auth import hashers
 from django.test import Client
 from django.utils import timezone
 
-from cranfield.server import accounts, tries
-from cranfield.server.forms.accounts import NewAccount
+from cranfield.server.accounts import invitations
+from cranfield.server.site import rate_limits
+from cranfield.server.accounts.forms import NewAccount
 from cranfield.server.models import Audit, Submission, Token, Try, User
 from tests.support.server.concurrency import in_threads
 from tests.support.server.form_fields import NEW
@@ -172,7 +173,7 @@ def test_many_guesses_at_once_are_no_more_than_the_limit(world_of_threads: World
 
     def guess(number: int) -> None:
         del number
-        granted.append(tries.take(tries.LOG_IN, "account alice").until is None)
+        granted.append(rate_limits.take(rate_limits.LOG_IN, "account alice").until is None)
 
     assert in_threads(30, guess) == []
     assert (len(granted), sum(granted)) == (30, 10)
@@ -348,7 +349,7 @@ def test_every_form_carries_its_token(world: World) -> None:
     """Without it nothing is done, on any page that changes something."""
     task = world.task()
     run = world.hand_in(task, "first")
-    _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    _, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     pages = [
         "/log-in/",
         "/log-out/",

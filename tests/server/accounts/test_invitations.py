@@ -11,9 +11,10 @@ from django.test import Client
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import accounts, audit
+from cranfield.server.accounts import invitations
+from cranfield.server.operations import audit_log
 from cranfield.server.models import Audit, Invite, Membership, Participant, Role, Team, User
-from cranfield.server.submitting import Refused
+from cranfield.server.submissions.intake import Refused
 from tests.support.server.concurrency import in_threads
 from tests.support.server.form_fields import NEW
 from tests.support.server.page_requests import is_in
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def test_links_are_kept_as_digests_and_written_down(world: World) -> None:
-    invite, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    invite, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     assert text not in str(list(Invite.objects.values())) + str(list(Audit.objects.values()))
-    assert accounts.find_invite(text) == invite
-    assert accounts.find_invite(text[:-1]) is None
-    assert accounts.link_of(text) == f"http://127.0.0.1:8000/join/{text}/"
-    assert not list(audit.broken())
+    assert invitations.find_invite(text) == invite
+    assert invitations.find_invite(text[:-1]) is None
+    assert invitations.link_of(text) == f"http://127.0.0.1:8000/join/{text}/"
+    assert not list(audit_log.broken())
 
 
 def test_who_may_invite_whom(world: World) -> None:
@@ -50,11 +51,11 @@ def test_who_may_invite_whom(world: World) -> None:
     }
     for who, kinds in may.items():
         for kind in kinds:
-            assert accounts.make_invite(world.people[who], **kind)[0].good
+            assert invitations.make_invite(world.people[who], **kind)[0].good
     for who, kinds in may_not.items():
         for kind in kinds:
             with pytest.raises(Refused) as no:
-                accounts.make_invite(world.people[who], **kind)
+                invitations.make_invite(world.people[who], **kind)
             assert no.value.code == "E-RIGHT"
 
 
@@ -63,16 +64,16 @@ def test_who_may_invite_whom(world: World) -> None:
 )
 def test_an_invite_that_makes_no_sense_is_refused(world: World, wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
-        accounts.make_invite(world.people["operator"], **wrong)
+        invitations.make_invite(world.people["operator"], **wrong)
 
 
 def test_operator_is_no_role_in_a_task(world: World) -> None:
     with pytest.raises(ParameterError):
-        accounts.make_invite(world.people["operator"], task=world.task(), role="operator")
+        invitations.make_invite(world.people["operator"], task=world.task(), role="operator")
 
 
 def test_a_link_makes_an_account_in_the_team_once(world: World) -> None:
-    _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    _, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     client = Client()
     page = client.get(f"/join/{text}/")
     assert "Join Alpha" in page.content.decode()
@@ -90,7 +91,7 @@ def test_a_link_makes_an_account_in_the_team_once(world: World) -> None:
 
 
 def test_somebody_who_is_logged_in_joins_and_who_is_in_uses_nothing(world: World) -> None:
-    _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    _, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     assert "You are logged in as" in world.client("adam").get(f"/join/{text}/").content.decode()
     assert world.client("adam").post(f"/join/{text}/").status_code == 302
     assert Invite.objects.get().uses_left == 1
@@ -100,7 +101,7 @@ def test_somebody_who_is_logged_in_joins_and_who_is_in_uses_nothing(world: World
 
 
 def test_a_link_for_an_account_is_for_those_who_have_none(world: World) -> None:
-    _, text = accounts.make_invite(world.people["operator"])
+    _, text = invitations.make_invite(world.people["operator"])
     client = world.client("alice")
     assert "you have an account already" in client.get(f"/join/{text}/").content.decode()
     client.post(f"/join/{text}/")
@@ -111,39 +112,39 @@ def test_a_link_for_an_account_is_for_those_who_have_none(world: World) -> None:
 
 
 def test_a_bad_form_uses_no_link(world: World) -> None:
-    _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    _, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     page = Client().post(f"/join/{text}/", NEW | {"again": "other"}).content.decode()
     assert "This is not the same password." in page
     assert Invite.objects.get().uses_left == 1
 
 
 def test_links_end(world: World) -> None:
-    invite, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"], uses=3)
+    invite, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"], uses=3)
     Invite.objects.update(expires=timezone.now() - timedelta(seconds=1))
     assert Client().get(f"/join/{text}/").status_code == 404
     Invite.objects.update(expires=timezone.now() + timedelta(days=1))
     assert Client().get(f"/join/{text}/").status_code == 200
     with pytest.raises(Refused):
-        accounts.void(invite, world.people["adam"])
-    accounts.void(invite, world.people["alice"])
+        invitations.void(invite, world.people["adam"])
+    invitations.void(invite, world.people["alice"])
     assert Client().get(f"/join/{text}/").status_code == 404
     assert world.client("loner").get("/join/nonsense/").status_code == 404
 
 
 def test_a_link_is_worth_what_its_maker_may_do_today(world: World) -> None:
-    _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    _, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     Membership.objects.filter(user=world.people["alice"]).update(leader=False)
-    assert accounts.find_invite(text) is None
+    assert invitations.find_invite(text) is None
     Membership.objects.filter(user=world.people["alice"]).update(leader=True)
-    assert accounts.find_invite(text) is not None
+    assert invitations.find_invite(text) is not None
     User.objects.filter(username="alice").update(is_active=False)
-    assert accounts.find_invite(text) is None
+    assert invitations.find_invite(text) is None
 
 
 @pytest.mark.parametrize("role", ["organiser", "assessor"])
 def test_a_link_gives_a_role(world: World, role: str) -> None:
     task = world.task(invited_only=True)
-    _, text = accounts.make_invite(world.people["organiser"], task=task, role=role)
+    _, text = invitations.make_invite(world.people["organiser"], task=task, role=role)
     assert world.client("loner").get(f"/tasks/{task.slug}/submit/").status_code == 404
     answer = world.client("loner").post(f"/join/{text}/")
     assert answer["Location"] == ("/organise/ad-hoc/" if role == "organiser" else "/judge/")
@@ -152,7 +153,7 @@ def test_a_link_gives_a_role(world: World, role: str) -> None:
 
 def test_a_link_lets_a_new_team_take_part_in_a_task_for_invited_ones(world: World) -> None:
     task = world.task(invited_only=True)
-    _, text = accounts.make_invite(world.people["organiser"], task=task, uses=2)
+    _, text = invitations.make_invite(world.people["organiser"], task=task, uses=2)
     page = Client().post(f"/join/{text}/", NEW).content.decode()
     assert "Write a name for your team." in page
     assert not User.objects.filter(username="newton").exists()
@@ -170,7 +171,7 @@ def test_a_link_lets_a_new_team_take_part_in_a_task_for_invited_ones(world: Worl
 def test_a_leader_takes_part_with_a_team_there_is(world: World) -> None:
     task = world.task(invited_only=True)
     Participant.objects.all().delete()
-    _, text = accounts.make_invite(world.people["organiser"], task=task)
+    _, text = invitations.make_invite(world.people["organiser"], task=task)
     page = world.client("alice").get(f"/join/{text}/").content.decode()
     assert "Alpha" in page
     assert "Beta" not in page
@@ -184,7 +185,7 @@ def test_a_leader_takes_part_with_a_team_there_is(world: World) -> None:
 
 def test_two_at_once_use_a_link_once(world_of_threads: World) -> None:
     world = world_of_threads
-    _, text = accounts.make_invite(world.people["alice"], team=world.teams["Alpha"])
+    _, text = invitations.make_invite(world.people["alice"], team=world.teams["Alpha"])
     answers: list[int] = []
 
     def use(number: int) -> None:
@@ -200,8 +201,8 @@ def test_two_at_once_use_a_link_once(world_of_threads: World) -> None:
 
 def test_the_first_account_is_an_operators(db: None) -> None:
     del db
-    first = accounts.first_operator_link()
-    link = accounts.first_operator_link()
+    first = invitations.first_operator_link()
+    link = invitations.first_operator_link()
     path = link.removeprefix("http://127.0.0.1:8000")
     assert re.fullmatch(r"/join/[\w-]{43}/", path)
     assert Client().get(first.removeprefix("http://127.0.0.1:8000")).status_code == 404  # only the last one is good
@@ -210,18 +211,18 @@ def test_the_first_account_is_an_operators(db: None) -> None:
     assert client.post(path, NEW)["Location"] == "/operate/"
     person = User.objects.get()
     assert (person.is_superuser, is_in(client)) == (True, True)
-    assert accounts.first_operator_link() == ""
+    assert invitations.first_operator_link() == ""
     assert Client().get(path).status_code == 404
 
 
 def test_the_first_link_is_void_once_there_is_an_account(db: None) -> None:
     del db
-    link = accounts.first_operator_link()
+    link = invitations.first_operator_link()
     User.objects.create_user("somebody", password=PASSWORD)
     assert Client().get(link.removeprefix("http://127.0.0.1:8000")).status_code == 404
 
 
 def test_an_operator_makes_another_one(world: World) -> None:
-    _, text = accounts.make_invite(world.people["operator"], role=accounts.OPERATOR)
+    _, text = invitations.make_invite(world.people["operator"], role=invitations.OPERATOR)
     assert world.client("loner").post(f"/join/{text}/")["Location"] == "/operate/"
     assert User.objects.get(username="loner").is_superuser

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from cranfield.server import accounts, teams
+from cranfield.server.accounts import invitations, teams
 from cranfield.server.models import Audit, Invite, Job, Membership, Participant, Submission, Task, Team
-from cranfield.server.submitting import Refused
+from cranfield.server.submissions.intake import Refused
 from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def test_one_person_is_in_one_team_of_a_task(world: World) -> None:
         teams.take_part(task, teams.make_team(world.people["alice"], "Alpha Two"), world.people["alice"])
     world.client("alice").post("/tasks/ad-hoc/join", {"new_team": "Alpha Three"})
     assert not Team.objects.filter(name="Alpha Three").exists()
-    _, text = accounts.make_invite(world.people["beth"], team=world.teams["Beta"])
+    _, text = invitations.make_invite(world.people["beth"], team=world.teams["Beta"])
     page = world.client("adam").post(f"/join/{text}/").content.decode()
     assert "takes part in The ad-hoc task with another team already" in page
     assert not Membership.objects.filter(team=world.teams["Beta"], user=world.people["adam"]).exists()

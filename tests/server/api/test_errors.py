@@ -9,10 +9,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from cranfield.server import blobs
-from cranfield.server.api import _auth
+from cranfield.server.site import blob_store
+from cranfield.server.api import authentication
 from cranfield.server.models import Participant, Submission, Task, Token
-from cranfield.server.tries import Limit
+from cranfield.server.site.rate_limits import Limit
 from tests.support.server.api_client import Program, program
 from tests.support.server.users_and_tasks import run_text
 
@@ -30,8 +30,8 @@ def test_the_same_problems_as_lint(world: World) -> None:
     alice = program(world, "alice", Token.SUBMIT)
     dry = alice.post("tasks/ad-hoc/check", BAD)
     assert (dry.status, dry.told["good"]) == (200, False)
-    place = blobs.put(BAD.encode())
-    alone = lint([blobs.path_of(place.digest)])["problems"].rows()
+    place = blob_store.put(BAD.encode())
+    alone = lint([blob_store.path_of(place.digest)])["problems"].rows()
     assert {(row["line"], row["code"], row["message"]) for row in alone} <= {
         (row["line"], row["code"], row["message"]) for row in dry.told["problems"]
     }
@@ -132,7 +132,7 @@ def test_cookies_do_not_count(world: World) -> None:
 
 def test_too_many_requests_are_stopped(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.task()
-    monkeypatch.setattr(_auth, "PER_TOKEN", Limit(what="api token", most=3, within=timedelta(minutes=10)))
+    monkeypatch.setattr(authentication, "PER_TOKEN", Limit(what="api token", most=3, within=timedelta(minutes=10)))
     alice = program(world, "alice")
     for _ in range(3):
         alice.post("tasks/ad-hoc/check", run_text("x"))
@@ -145,7 +145,7 @@ def test_too_many_requests_are_stopped(world: World, monkeypatch: pytest.MonkeyP
 
 def test_addresses_are_counted_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.task()
-    monkeypatch.setattr(_auth, "PER_ADDRESS", Limit(what="api address", most=1, within=timedelta(minutes=10)))
+    monkeypatch.setattr(authentication, "PER_ADDRESS", Limit(what="api address", most=1, within=timedelta(minutes=10)))
     assert program(world, "alice").post("tasks/ad-hoc/check", run_text("x")).status == 200
     program(world, "adam").post("tasks/ad-hoc/check", run_text("x")).refused(429, "E-OFTEN")
 
@@ -173,7 +173,7 @@ def test_faults_of_the_machine_and_of_ours_are_told_in_json(world: World, monkey
         def raised(*words: object, **named: object) -> None:
             raise error
 
-        monkeypatch.setattr("cranfield.server.submitting.check", raised)
+        monkeypatch.setattr("cranfield.server.submissions.intake.check", raised)
 
     fail(OSError(errno.ENOSPC, "No space left on device"))
     said = alice.post("tasks/ad-hoc/check", run_text("x")).refused(503, "E-SERVER")

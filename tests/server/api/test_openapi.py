@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from cranfield.server.api import _auth
+from cranfield.server.api import authentication
 from cranfield.server.models import Submission
 from tests.support.server.api_client import program
 
@@ -88,7 +88,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     for name in ("PER_TOKEN", "PER_ADDRESS"):
-        monkeypatch.setattr(_auth, name, replace(getattr(_auth, name), most=1_000_000))
+        monkeypatch.setattr(authentication, name, replace(getattr(authentication, name), most=1_000_000))
     yield
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)

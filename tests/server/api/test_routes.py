@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from cranfield.core import VERSION
 from cranfield.measures import catalogue
-from cranfield.server import blobs
+from cranfield.server.site import blob_store
 from cranfield.server.models import Audit, Participant, Snapshot, Submission, Task, Token
 from tests.support.server.api_client import program
 from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, qrels, run_text
@@ -78,7 +78,7 @@ def test_the_board_is_the_newest_public_one(world: World) -> None:
     task = world.filled(private=4)
     said = program(world).get("tasks/ad-hoc/board")
     shown = Snapshot.objects.get(task=task, kind=Snapshot.PUBLIC)
-    assert said.body == blobs.read(shown.document_id)
+    assert said.body == blob_store.read(shown.document_id)
     assert said.told["rows"][0]["run"] == "ideal"
     assert said.headers["ETag"] == f'"{shown.document_id}"'
     again = program(world).get("tasks/ad-hoc/board", **{"If-None-Match": f'"x", W/{said.headers["ETag"]}'})
@@ -163,7 +163,7 @@ def test_a_run_from_hand_to_board(world: World) -> None:
     )
     assert made["url"] == f"http://testserver/runs/{made['key']}/"
     row = Submission.objects.get(key=made["key"])
-    assert blobs.read(str(row.blob_id)).decode() == run_text("mine", 1)
+    assert blob_store.read(str(row.blob_id)).decode() == run_text("mine", 1)
     assert (row.by, row.description) == (world.people["alice"], "a *try*")
     world.work()
     now = alice.get(f"submissions/{made['key']}").told

@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import webhooks
+from cranfield.server.api import webhooks
 from cranfield.server.models import Audit, Delivery, Job, Membership, Webhook
 from tests.support.server.webhook_receiver import Receiver, listening
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tests.support.server.users_and_tasks import World
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-api.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "use-the-api.md"
 NOW = timedelta(0)
 
 
@@ -119,7 +119,7 @@ def test_the_signature_is_that_of_openssl() -> None:
 
 @pytest.mark.usefixtures("local")
 def test_the_end_of_a_task_is_told_to_everybody_in_it(world: World, receiver: Receiver) -> None:
-    from cranfield.server.scheduled import close
+    from cranfield.server.jobs.scheduled_jobs import close
 
     task = world.task()
     other = world.task("other")

@@ -204,7 +204,7 @@ def test_stated_values_stand_apart(world: World) -> None:
     task = world.filled()
     team = world.teams["Alpha"]
     Submission.objects.create(task=task, team=team, name="of old", state=Submission.SCORED, stated=0.123)
-    from cranfield.server.boards import board
+    from cranfield.server.boards.snapshots import board
 
     board(task_id=task.pk)
     page = text_of(world.client(), "/tasks/ad-hoc/")
@@ -215,7 +215,7 @@ def test_stated_values_stand_apart(world: World) -> None:
 
 
 def test_a_board_of_stated_values_alone(world: World) -> None:
-    from cranfield.server.boards import board
+    from cranfield.server.boards.snapshots import board
 
     task = world.task()
     for name, value, year in (("old", 0.2, 2001), ("older", 0.1, 1999), ("new", 0.3, 2020)):

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from cranfield.server import blobs, boards, jobs, submitting, tasks
-from cranfield.server.gathering import gather
+from cranfield.server.site import blob_store
+from cranfield.server.boards import snapshots
+from cranfield.server.jobs import job_queue
+from cranfield.server.submissions import intake
+from cranfield.server.tasks import lifecycle
+from cranfield.server.boards.board_inputs import gather
 from cranfield.server.models import Job, Snapshot, Submission
-from cranfield.server.panels import Made, pictures_of
-from cranfield.server.versions import change_one
+from cranfield.server.boards.panels import Made, pictures_of
+from cranfield.server.tasks.label_versions import change_one
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task
@@ -23,13 +27,13 @@ def without_pictures(task: Task, kind: str) -> tuple[Snapshot, dict[str, bytes]]
     version = task.version
     assert version is not None
     made = Made(gather(task, version, kind))
-    kept = boards.store(made)
+    kept = snapshots.store(made)
     assert kept is not None
     return kept, {panel: content for panel, content, _ in pictures_of(made)}
 
 
 def drawn(snapshot: Snapshot) -> dict[str, bytes]:
-    return {one.panel: blobs.read(one.blob_id) for one in snapshot.pictures.all()}
+    return {one.panel: blob_store.read(one.blob_id) for one in snapshot.pictures.all()}
 
 
 def due(task: Task) -> None:
@@ -41,18 +45,18 @@ def test_a_board_that_was_overtaken_gets_its_own_pictures(world: World) -> None:
     soon = timezone.now().date() + timedelta(days=5)
     for name, shift, team, day in (("one", 0, "Alpha", None), ("two", 2, "Beta", soon), ("three", 5, "Alpha", None)):
         world.hand_in(task, name, shift, team=team, anonymous=day)
-    jobs.work(once=True, least=5)  # they are evaluated; no board yet
+    job_queue.work(once=True, least=5)  # they are evaluated; no board yet
     baseline = Submission.objects.get(name="three")
-    tasks.set_baseline(baseline, world.people["organiser"], baseline=True)
+    lifecycle.set_baseline(baseline, world.people["organiser"], baseline=True)
     lost = [without_pictures(task, kind) for kind in (Snapshot.PUBLIC, Snapshot.FULL)]
     # Everything a picture shows changes before somebody comes to draw.
-    tasks.set_baseline(baseline, world.people["organiser"], baseline=False)
+    lifecycle.set_baseline(baseline, world.people["organiser"], baseline=False)
     world.hand_in(task, "four", 1, team="Beta")
-    submitting.withdraw(Submission.objects.get(name="one"), world.people["alice"])
+    intake.withdraw(Submission.objects.get(name="one"), world.people["alice"])
     Submission.objects.filter(name="two").update(anonymous=None)
-    tasks.change(task, world.people["organiser"], {"measures": "AP", "level": 0.2})
+    lifecycle.change(task, world.people["organiser"], {"measures": "AP", "level": 0.2})
     change_one(task, world.people["organiser"], topic="301", document="D02", grade=1)
-    tasks.close(task, world.people["organiser"])
+    lifecycle.close(task, world.people["organiser"])
     due(task)
     world.work()
     assert Snapshot.objects.filter(task=task, kind=Snapshot.PUBLIC).count() > 1
@@ -76,7 +80,7 @@ def test_a_board_of_history_alone_gets_its_picture_too(world: World) -> None:
         )
     snapshot, expected = without_pictures(task, Snapshot.PUBLIC)
     Submission.objects.filter(name="past").update(state=Submission.WITHDRAWN)
-    boards.draw(snapshot=snapshot.pk)
+    snapshots.draw(snapshot=snapshot.pk)
     assert drawn(snapshot) == expected
     assert set(expected) == {"sota"}
 
@@ -86,5 +90,5 @@ def test_what_is_drawn_stays(world: World) -> None:
     last = Snapshot.objects.get(task=task)
     before = list(last.pictures.values_list("pk", "blob"))
     assert before
-    boards.draw(snapshot=last.pk)
+    snapshots.draw(snapshot=last.pk)
     assert list(last.pictures.values_list("pk", "blob")) == before

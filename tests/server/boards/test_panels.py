@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.core import Study, Table
-from cranfield.server import blobs, panel_words
-from cranfield.server.documents import document_of
+from cranfield.server.site import blob_store
+from cranfield.server.boards import panel_sentences
+from cranfield.server.boards.board_documents import document_of
 from cranfield.server.models import Picture, Snapshot
-from cranfield.server.templatetags import shown
+from cranfield.server.templatetags import formatting
 from tests.support.server.simulated_boards import PICTURE, document, keep, row
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def test_every_panel_of_a_real_board(world: World) -> None:
         panel = told["panels"][name]
         sentences.add(panel["sentence"])
         assert f'<img src="{BOARD}picture/{name}" alt="{panel["sentence"]}"' in page
-        assert f'<p class="verdict">{shown.told(panel["sentence"])}</p>' in page
+        assert f'<p class="verdict">{formatting.told(panel["sentence"])}</p>' in page
         assert f'<a href="{BOARD}{name}/" aria-current="page">' in page
         assert page.count("<tr>") == 1 + len(panel["table"]["rows"])
         picture = world.client().get(f"{BOARD}picture/{name}")
@@ -47,7 +48,7 @@ def test_every_panel_of_a_real_board(world: World) -> None:
 
 
 def test_a_closed_task_shows_what_private_topics_change(world: World) -> None:
-    from cranfield.server.boards import board
+    from cranfield.server.boards.snapshots import board
 
     task = world.filled(private=4)
     for private in ("private", "moves"):
@@ -84,7 +85,7 @@ def test_a_picture_that_is_not_drawn_yet_is_not_kept(world: World) -> None:
     waiting = world.client().get(f"{BOARD}picture/stability")
     assert b"being drawn" in waiting.content
     assert waiting.headers["Cache-Control"] == "no-store"
-    Picture.objects.create(snapshot=made, panel="stability", blob=blobs.put(b"\x89PNG"), media="image/png")
+    Picture.objects.create(snapshot=made, panel="stability", blob=blob_store.put(b"\x89PNG"), media="image/png")
     drawn = world.client().get(f"{BOARD}picture/stability")
     assert (drawn.headers["Content-Type"], drawn.content) == ("image/png", b"\x89PNG")
 
@@ -162,12 +163,12 @@ def step(run: str, significant: bool | None) -> dict[str, Any]:
     ids=["one", "tested", "untested", "undated"],
 )
 def test_steps_of_the_state_of_the_art(steps: list[dict[str, Any]], said: str) -> None:
-    assert panel_words.of_history(study(sota=steps)) == said
+    assert panel_sentences.of_history(study(sota=steps)) == said
 
 
 def test_no_step() -> None:
     empty = Study("board", {"sota": Table.from_rows([], ["run", "mean", "date", "significant"])})
-    assert panel_words.of_history(empty) == "No run is above the baselines."
+    assert panel_sentences.of_history(empty) == "No run is above the baselines."
 
 
 def rank(run: str, low: int, high: int, p_first: float = 0.5) -> dict[str, Any]:
@@ -175,14 +176,14 @@ def rank(run: str, low: int, high: int, p_first: float = 0.5) -> dict[str, Any]:
 
 
 def test_stability() -> None:
-    assert panel_words.of_stability(study(ranks=[rank("a", 1, 1)])) == "a is the only run: there is no rank to lose."
+    assert panel_sentences.of_stability(study(ranks=[rank("a", 1, 1)])) == "a is the only run: there is no rank to lose."
     rows = [rank("a", 1, 2, 0.75), rank("b", 1, 4), rank("c", 5, 5)]
-    assert panel_words.of_stability(study(ranks=rows)) == (
+    assert panel_sentences.of_stability(study(ranks=rows)) == (
         "Over redrawn topics, a is first in 75.0 % of the draws; 1 of 3 runs keeps one rank, "
         "and b moves most, from 1 to 4."
     )
     rows = [rank("a", 1, 1, 1.0), rank("b", 2, 2)]
-    assert panel_words.of_stability(study(ranks=rows)).endswith("; 2 of 2 runs keep one rank.")
+    assert panel_sentences.of_stability(study(ranks=rows)).endswith("; 2 of 2 runs keep one rank.")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_stability() -> None:
     ids=["two", "one", "none", "equal", "apart"],
 )
 def test_pairs(sure: list[bool], said: str) -> None:
-    assert panel_words.of_pairs(study(pairs=[{"significant": one} for one in sure])) == said
+    assert panel_sentences.of_pairs(study(pairs=[{"significant": one} for one in sure])) == said
 
 
 def value(run: str, topic: str, number: float | None, measure: str = "AP") -> dict[str, Any]:
@@ -206,11 +207,11 @@ def value(run: str, topic: str, number: float | None, measure: str = "AP") -> di
 
 def test_the_hardest_topic() -> None:
     rows = [value("a", "1", 0.5), value("b", "1", 0.25), value("a", "2", 0.75), value("b", "2", 0.75)]
-    assert panel_words.of_topics(study(per_topic=rows)) == (
+    assert panel_sentences.of_topics(study(per_topic=rows)) == (
         "Topic 1 is the hardest of 2: the best run there has AP 0.5000; in 1 topic all runs are equal."
     )
-    assert panel_words.of_topics(study(per_topic=rows[:1])).endswith("has AP 0.5000.")
-    assert panel_words.of_topics(study(per_topic=[value("a", "1", None)])) == "No topic has a value."
+    assert panel_sentences.of_topics(study(per_topic=rows[:1])).endswith("has AP 0.5000.")
+    assert panel_sentences.of_topics(study(per_topic=[value("a", "1", None)])) == "No topic has a value."
 
 
 @pytest.mark.parametrize(
@@ -226,9 +227,9 @@ def test_the_shake_up(moves: list[int], said: str) -> None:
     rows = [
         {"run": f"run-{i}", "move": move, "public_rank": i, "private_rank": i - move} for i, move in enumerate(moves, 1)
     ]
-    assert panel_words.of_moves(study(moves=rows)) == said
+    assert panel_sentences.of_moves(study(moves=rows)) == said
 
 
 def test_without_private_topics_the_verdict_stands() -> None:
     given = study(ranks=[rank("a", 1, 1)])
-    assert panel_words.of_private(given) == panel_words.of_ranking(given) == "The verdict."
+    assert panel_sentences.of_private(given) == panel_sentences.of_ranking(given) == "The verdict."

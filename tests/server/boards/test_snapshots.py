@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from cranfield.server import submitting
-from cranfield.server.documents import board_of, document_of
+from cranfield.server.submissions import intake
+from cranfield.server.boards.board_documents import board_of, document_of
 from cranfield.server.models import Announcement, Snapshot, Submission, Task
-from cranfield.server.pages.boards import _whole
-from cranfield.server.pages.frames import table_of
+from cranfield.server.boards.pages.leaderboards import _whole
+from cranfield.server.boards.pages.board_access import table_of
 from tests.support.server.page_requests import text_of
 from tests.support.server.users_and_tasks import qrels
 
@@ -45,7 +45,7 @@ def test_a_withdrawn_run_stays_counted(world: World) -> None:
     for shift in range(3):
         world.hand_in(task, f"r{shift}", shift, embargo=later if shift == 1 else None)
     world.work()
-    submitting.withdraw(Submission.objects.get(name="r0"), world.people["alice"])
+    intake.withdraw(Submission.objects.get(name="r0"), world.people["alice"])
     world.work()
     rows = board_of(Snapshot.objects.filter(task=task, kind="public").latest("number").document_id)["rows"]
     assert [(one["run"], one["runs"]) for one in rows] == [("r2", 3)]
@@ -68,7 +68,7 @@ def test_the_permalink_of_the_first_labels_never_changes(world: World) -> None:
     assert bytes_of("alice") == before
     world.hand_in(task, "later", 3)
     world.work()
-    from cranfield.server.versions import add_version
+    from cranfield.server.tasks.label_versions import add_version
     from tests.support.server.users_and_tasks import arrived
 
     add_version(task, arrived(qrels({("301", "D01"): 0})).arriving, world.people["organiser"], note="changed")

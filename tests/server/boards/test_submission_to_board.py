@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from cranfield.server import blobs, documents, scheduled
+from cranfield.server.site import blob_store
+from cranfield.server.boards import board_documents
+from cranfield.server.jobs import scheduled_jobs
 from cranfield.server.models import Job, Result, Snapshot, Submission, Task
-from cranfield.server.visibility import Viewer
+from cranfield.server.accounts.visibility import Viewer
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World
@@ -22,7 +24,7 @@ def test_runs_are_evaluated_and_stand_on_a_board(world: World) -> None:
     assert Result.objects.count() == 4
     assert not Job.objects.exclude(state=Job.DONE).exclude(kind="draw").exists()  # that one waits, and finds it done
     snapshot = Snapshot.objects.get(task=task, kind=Snapshot.PUBLIC)
-    document = json.loads(blobs.read(snapshot.document_id))
+    document = json.loads(blob_store.read(snapshot.document_id))
     assert document["rows"][0]["run"] == "ideal"
     assert document["rows"][0]["value"] == 1  # the ideal order has an nDCG of 1
 
@@ -34,20 +36,20 @@ def test_organisers_never_see_an_older_board_than_everybody(world: World) -> Non
     world.work()
     assert {"late"} == runs_of(task, Snapshot.FULL) - runs_of(task, Snapshot.PUBLIC)
     Submission.objects.update(embargo=None)
-    scheduled.close(task_id=task.pk, by="organiser")
+    scheduled_jobs.close(task_id=task.pk, by="organiser")
     world.work()
     for kind in (Snapshot.PUBLIC, Snapshot.FULL):
         document = newest(task, kind)
         assert (document["closed"], document["ranked_by"]) == (True, "private")
         assert "late" in runs_of(task, kind)
-    shown = documents.newest_for(Task.objects.get(pk=task.pk), Viewer.of(world.people["organiser"]))
+    shown = board_documents.newest_for(Task.objects.get(pk=task.pk), Viewer.of(world.people["organiser"]))
     assert shown is not None
     assert shown.kind == Snapshot.FULL
-    assert documents.document_of(shown.document_id)["closed"]
+    assert board_documents.document_of(shown.document_id)["closed"]
 
 
 def newest(task: Task, kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(blobs.read(task.snapshots.filter(kind=kind).order_by("-number")[0].document_id))
+    found: dict[str, Any] = json.loads(blob_store.read(task.snapshots.filter(kind=kind).order_by("-number")[0].document_id))
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from cranfield.server import campaigns, judging
+from cranfield.server.judging import pool_lifecycle, judgments
 from cranfield.server.models import Corpus, Judgment, Role, Turn
 from tests.support.browser.served_site import faults_of
 from tests.support.server.assessment_tasks import taken, with_texts
@@ -207,12 +207,12 @@ def test_who_is_logged_out_loses_nothing(world_of_threads: World, live_server: L
 def test_a_refused_answer_is_told_and_dropped(world_of_threads: World, live_server: LiveServer, page: Page) -> None:
     pool = pooled(world_of_threads)
     opened(page, world_of_threads, live_server, pool)
-    question = judging.next_for(pool, world_of_threads.people["assessor"])
+    question = judgments.next_for(pool, world_of_threads.people["assessor"])
     assert question is not None
-    judging.judge(pool, world_of_threads.people["assessor"], said(question, 0))  # on another page
+    judgments.judge(pool, world_of_threads.people["assessor"], said(question, 0))  # on another page
     press(page, "2")
     expect(page.locator(".notice")).to_contain_text("You have judged this document.")
-    campaigns.end(pool, world_of_threads.people["organiser"])
+    pool_lifecycle.end(pool, world_of_threads.people["organiser"])
     page.keyboard.press("2")
     expect(page.locator(".notice")).to_contain_text("The pool takes no judgments now.")
     expect(page.locator(".over")).to_contain_text("Judging has ended.")
@@ -300,7 +300,7 @@ def test_the_trial_tells_and_goes_on_with_a_key(world_of_threads: World, live_se
     pool = pooled(world_of_threads)
     rows = [("301", "G1", 2.0, "It says so."), ("301", "G2", 0.0, "It does not.")]
     Corpus.objects.all().delete()
-    campaigns.set_gold(pool, world_of_threads.people["organiser"], rows)
+    pool_lifecycle.set_gold(pool, world_of_threads.people["organiser"], rows)
     opened(page, world_of_threads, live_server, pool, frames=0)  # these documents have no text
     for document, key, words, why in (
         ("G1", "1", "Not right: the grade is 2 (highly relevant).", "It says so."),

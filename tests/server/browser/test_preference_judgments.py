@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from cranfield.server import corpora
+from cranfield.server.tasks import corpora
 from cranfield.server.models import Vote
 from tests.support.browser.served_site import faults_of
 from tests.support.server.browser_login import log_in

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.server import outgoing
-from cranfield.server.outgoing import NotSent, is_outside, post, resolve
+from cranfield.server.jobs import outbound_http
+from cranfield.server.jobs.outbound_http import NotSent, is_outside, post, resolve
 from tests.support.server.webhook_receiver import listening
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def talking(*pieces: bytes, pause: float = 0, rude: bool = False) -> Iterator[st
 
 
 def test_an_answer_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outgoing, "SECONDS", 0.5)
+    monkeypatch.setattr(outbound_http, "SECONDS", 0.5)
     started = time.monotonic()
     drops = [b"HTTP/1.1 200 OK\r\nX: ", *[b"y"] * 30]
     with talking(*drops, pause=0.1) as place, pytest.raises(NotSent, match="nothing within"):
@@ -129,8 +129,8 @@ def test_an_answer_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_reset_after_the_time_is_up_is_still_a_want_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other side may answer the cut with a reset, which can come before whoever waits wakes up."""
-    monkeypatch.setattr(outgoing, "SECONDS", 0.5)
-    monkeypatch.setattr(outgoing, "_cut", lambda link, late: late.set())
+    monkeypatch.setattr(outbound_http, "SECONDS", 0.5)
+    monkeypatch.setattr(outbound_http, "_cut", lambda link, late: late.set())
     with talking(*[b"H"] * 10, pause=0.2, rude=True) as place, pytest.raises(NotSent, match="nothing within"):
         post(f"http://{place}", b"{}", {}, local=True)
 

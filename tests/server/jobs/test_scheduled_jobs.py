@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.utils import timezone
 
-from cranfield.server import jobs, scheduled
+from cranfield.server.jobs import job_queue, scheduled_jobs
 from cranfield.server.models import Audit, Job, Result, Snapshot, Submission, Task, Try, Worker
 from tests.support.server.concurrency import in_threads
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @pytest.mark.django_db(transaction=True)
 def test_workers_see_to_it_that_somebody_tidies_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LOOK", 0.05)
+    monkeypatch.setattr(job_queue, "LOOK", 0.05)
     stop = threading.Event()
 
     def work(_: int) -> None:
-        jobs.work(stop=stop, idle=0.02)
+        job_queue.work(stop=stop, idle=0.02)
 
     timer = threading.Timer(2, stop.set)
     timer.start()
@@ -36,24 +36,24 @@ def test_workers_see_to_it_that_somebody_tidies_and_once(monkeypatch: pytest.Mon
     timer.join()
     (waiting,) = Job.objects.filter(kind="tidy", state=Job.WAITING)
     assert not Job.objects.filter(kind="tidy").exclude(pk=waiting.pk).exclude(state=Job.DONE).exists()
-    assert timedelta(0) < waiting.after - timezone.now() <= scheduled.EVERY
+    assert timedelta(0) < waiting.after - timezone.now() <= scheduled_jobs.EVERY
     assert Worker.objects.get().name.endswith(f"-{os.getpid()}")
 
 
 @pytest.mark.django_db
 def test_tidying_that_fails_is_asked_for_again() -> None:
     for _ in range(3):
-        jobs.put("tidy", key="tidy")
+        job_queue.put("tidy", key="tidy")
         Job.objects.filter(state=Job.WAITING).update(state=Job.FAILED)
-    scheduled.ask_to_tidy()
-    scheduled.ask_to_tidy()
+    scheduled_jobs.ask_to_tidy()
+    scheduled_jobs.ask_to_tidy()
     assert sorted(Job.objects.values_list("state", flat=True)) == [Job.FAILED, Job.WAITING]
 
 
 def tidy_up() -> None:
     """Tidy as a worker does, then do what follows from it."""
-    jobs.put("tidy", key="tidy")
-    jobs.work(once=True)
+    job_queue.put("tidy", key="tidy")
+    job_queue.work(once=True)
 
 
 def test_a_task_is_closed_when_its_time_has_come(world: World) -> None:
@@ -75,10 +75,10 @@ def test_closing_asks_again_whether_the_time_has_come(world: World) -> None:
     task = world.task()
     for closes in (None, timezone.now() + timedelta(days=1)):
         Task.objects.update(closes=closes)
-        scheduled.close(task_id=task.pk)
+        scheduled_jobs.close(task_id=task.pk)
         task.refresh_from_db()
         assert task.state == Task.OPEN
-    scheduled.close(task_id=task.pk, by="organiser")  # who need not wait
+    scheduled_jobs.close(task_id=task.pk, by="organiser")  # who need not wait
     task.refresh_from_db()
     assert task.state == Task.CLOSED
 
@@ -113,9 +113,9 @@ def test_a_reveal_that_changes_nothing_is_not_tried_for_ever(world: World) -> No
     long_ago = timezone.now() - timedelta(days=5)
     Snapshot.objects.update(made=long_ago)
     Job.objects.update(started=long_ago)
-    assert scheduled.reveal_is_due(task)
+    assert scheduled_jobs.reveal_is_due(task)
     tidy_up()
-    assert not scheduled.reveal_is_due(task)
+    assert not scheduled_jobs.reveal_is_due(task)
 
 
 def test_a_run_that_was_handed_in_never_stays_without_a_job(world: World) -> None:
@@ -124,8 +124,8 @@ def test_a_run_that_was_handed_in_never_stays_without_a_job(world: World) -> Non
     draft = Task.objects.create(slug="bare", title="No labels")
     Submission.objects.create(task=draft, team=world.teams["Alpha"], name="early", blob=left.blob)
     Job.objects.filter(about__submission=left.pk).delete()
-    assert scheduled.rescue() == 1
-    assert scheduled.rescue() == 0
+    assert scheduled_jobs.rescue() == 1
+    assert scheduled_jobs.rescue() == 0
     Job.objects.filter(about__submission=left.pk).update(state=Job.FAILED)  # given up, and nobody was told
     tidy_up()
     states = dict(Submission.objects.values_list("name", "state"))
@@ -146,7 +146,7 @@ def test_what_is_over_is_forgotten(world: World, settings: LazySettings) -> None
         path: Path = settings.HOME.incoming / f"{at.timestamp()}"
         path.write_text("half a run")
         os.utime(path, (at.timestamp(), at.timestamp()))
-    scheduled.tidy()
+    scheduled_jobs.tidy()
     assert Try.objects.get().at == new
     assert Worker.objects.get().name == str(new)
     assert Job.objects.get(state=Job.DONE).finished == new
@@ -162,4 +162,4 @@ def test_tidying_is_due_after_a_minute_or_at_midnight(monkeypatch: pytest.Monkey
         (datetime(2026, 3, 1, 23, 59, 30, tzinfo=UTC), datetime(2026, 3, 2, 0, 0, 5, tzinfo=UTC)),
     ):
         monkeypatch.setattr(timezone, "now", lambda now=now: now)
-        assert scheduled.next_tidy() == then
+        assert scheduled_jobs.next_tidy() == then

@@ -17,9 +17,9 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 import cranfield.server
-from cranfield.server import jobs, processes
+from cranfield.server.jobs import job_queue, processes
 from cranfield.server.models import Job, Worker
-from cranfield.server.processes import stopping
+from cranfield.server.jobs.processes import stopping
 from tests.support.server import home_subprocess
 from tests.support.server.concurrency import wait_for, worker
 from tests.support.server.live_server import free_port
@@ -27,27 +27,27 @@ from tests.support.server.live_server import free_port
 
 @pytest.mark.django_db(transaction=True)
 def test_the_heart_keeps_a_lease_alive_while_the_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.6))
-    monkeypatch.setattr(jobs, "BEAT", 0.1)
+    monkeypatch.setattr(job_queue, "LEASE", timedelta(seconds=0.6))
+    monkeypatch.setattr(job_queue, "BEAT", 0.1)
     begun, go_on = threading.Event(), threading.Event()
 
-    @jobs.kind("long")
+    @job_queue.kind("long")
     def long() -> None:
         begun.set()
         go_on.wait(10)
 
-    jobs.put("long")
+    job_queue.put("long")
     thread = worker(once=True)
     thread.start()
     begun.wait(10)
     time.sleep(1.5)  # more than two leases
-    assert jobs.take("another") is None
+    assert job_queue.take("another") is None
     seen = Worker.objects.get()
     assert seen.doing == "long"
     assert timezone.now() - seen.seen < timedelta(seconds=1)
     go_on.set()
     thread.join(10)
-    del jobs.KINDS["long"]
+    del job_queue.KINDS["long"]
     job = Job.objects.get()
     assert (job.state, job.attempts, job.worker) == (Job.DONE, 1, seen.name)
 
@@ -55,9 +55,9 @@ def test_the_heart_keeps_a_lease_alive_while_the_work_goes_on(monkeypatch: pytes
 @pytest.mark.django_db(transaction=True)
 def test_the_heart_does_not_keep_what_nobody_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """The database goes away when a job is to be noted as done: its lease must run out, and it is done again."""
-    monkeypatch.setattr(jobs, "LEASE", timedelta(seconds=0.5))
-    monkeypatch.setattr(jobs, "BEAT", 0.05)
-    done = jobs.do
+    monkeypatch.setattr(job_queue, "LEASE", timedelta(seconds=0.5))
+    monkeypatch.setattr(job_queue, "BEAT", 0.05)
+    done = job_queue.do
     failed: list[int] = []
 
     def away(job: Job) -> None:
@@ -66,23 +66,23 @@ def test_the_heart_does_not_keep_what_nobody_does(monkeypatch: pytest.MonkeyPatc
             raise OperationalError("the connection is closed")
         done(job)
 
-    monkeypatch.setattr(jobs, "do", away)
-    jobs.KINDS["nothing"] = lambda: None
-    jobs.put("nothing")
+    monkeypatch.setattr(job_queue, "do", away)
+    job_queue.KINDS["nothing"] = lambda: None
+    job_queue.put("nothing")
     stop = threading.Event()
     thread = worker(stop=stop, idle=0.05)
     thread.start()
     wait_for(lambda: Job.objects.filter(kind="nothing", state=Job.DONE).exists())
     stop.set()
     thread.join(10)
-    del jobs.KINDS["nothing"]
+    del job_queue.KINDS["nothing"]
     assert Job.objects.get(kind="nothing").attempts == 2
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_heart_beats_on_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "BEAT", 0.02)
-    heart = jobs.Heart("one")
+    monkeypatch.setattr(job_queue, "BEAT", 0.02)
+    heart = job_queue.Heart("one")
     beat, beats = heart.beat, []
 
     def sometimes() -> None:
@@ -137,7 +137,7 @@ def test_a_server_that_never_answers_says_so(
 def test_a_worker_knows_every_kind_of_work() -> None:
     """In a process of its own: whatever the tests have imported does not count."""
     folder = Path(cranfield.server.__file__).parent
-    asked = {kind for file in folder.rglob("*.py") for kind in re.findall(r'@jobs.kind\("(\w+)"\)', file.read_text())}
+    asked = {kind for file in folder.rglob("*.py") for kind in re.findall(r'@job_queue.kind\("(\w+)"\)', file.read_text())}
     known = home_subprocess.ask(settings.HOME.folder, "kinds_of_work")
     assert len(asked) > 8
     assert set(known) == asked | {"tidy"}

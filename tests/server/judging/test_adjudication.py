@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cranfield.server import campaigns, judging
+from cranfield.server.judging import pool_lifecycle, judgments
 from cranfield.server.models import Judgment, Pool, Question, Turn
 from tests.support.server.judging_campaigns import answer_all, assessors, differing, said, shared
 
@@ -88,7 +88,7 @@ def test_nobody_sees_what_others_say_of_what_is_theirs_to_judge(world: World) ->
     for name in ("loner", "beth", "assessor"):  # one person has judged, a second is to
         for query in addresses:
             assert "note of assessor" not in page_of(world, pool, name, query), (name, query)
-    held = judging.next_for(pool, third)  # in hand, while another is quicker
+    held = judgments.next_for(pool, third)  # in hand, while another is quicker
     assert held is not None
     Turn.objects.filter(user=third).update(at="2020-01-01T00:00:00Z")  # so long ago that others are asked, too
     answer_all(pool, other, lambda _: 1.0)
@@ -106,7 +106,7 @@ def test_nobody_sees_what_others_say_of_what_is_theirs_to_judge(world: World) ->
         for again in ["", query]:
             assert "note of" not in page_of(world, pool, name, again)
         assert "You have judged this document." in decide(world, pool, name, held)
-    judging.judge(pool, third, said(held, 1))
+    judgments.judge(pool, third, said(held, 1))
     assert "note of" not in page_of(world, pool, "beth", query)
 
 
@@ -150,7 +150,7 @@ def test_what_is_no_answer_is_refused(world: World) -> None:
     assert "Decided" in decide(world, pool, "beth", question, "none", "k9")  # nobody can judge it
     question.refresh_from_db()
     assert (question.disputed, question.grade) == (False, None)
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     assert "Judging has ended: nothing more is decided." in page_of(world, pool, "beth")
     assert "note of" not in page_of(world, pool, "beth")
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from cranfield.server import campaigns, in_hand, judging
+from cranfield.server.judging import pool_lifecycle, assessor_session, judgments
 from cranfield.server.models import Judgment, Role, Turn
 from tests.support.server.assessment_tasks import in_turn, taken, with_texts
 from tests.support.server.judging_campaigns import begun, judge_all, right, said
@@ -47,7 +47,7 @@ def test_only_who_judges_finds_it(world: World) -> None:
 def test_the_list_has_what_one_judges(world: World) -> None:
     mine, draft, other = taken(world, "mine"), taken(world, "draft-pool"), taken(world, "other")
     pool = begun(world, mine, budget=2)
-    campaigns.draw_up(draft, world.people["organiser"])
+    pool_lifecycle.draw_up(draft, world.people["organiser"])
     begun(world, other)
     Role.objects.filter(task=other, user=world.people["assessor"]).delete()
     judge_all(pool, world.people["assessor"], 3)
@@ -132,13 +132,13 @@ def test_nobody_judges_when_it_is_over(world: World) -> None:
     pool = begun(world, taken(world))
     client = world.client("assessor")
     sent = form_of(client.get(f"/judge/{pool.key}/")) | {"grade": "1"}
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     for path in ("say", "undo"):
         answer = client.post(f"/judge/{pool.key}/{path}", sent, headers=DATA)
         assert (answer.status_code, answer.json()["code"]) == (409, "E-CLOSED")
     assert "Judging has ended." in client.get(f"/judge/{pool.key}/").content.decode()
     assert client.get(f"/judge/{pool.key}/next").json()["questions"] == []
-    draft = campaigns.draw_up(pool.task, world.people["organiser"])
+    draft = pool_lifecycle.draw_up(pool.task, world.people["organiser"])
     assert "Judging has not begun yet." in client.get(f"/judge/{draft.key}/").content.decode()
 
 
@@ -174,17 +174,17 @@ def test_undo_brings_the_last_back_before_what_was_in_hand(world: World) -> None
     pool = begun(world, taken(world), strategy="depth")
     client, user = world.client("assessor"), world.people["assessor"]
     judge_all(pool, user, 1)
-    first, second = in_hand.now_and_after(pool, user)
-    judging.judge(pool, user, said(first, 1))
+    first, second = assessor_session.now_and_after(pool, user)
+    judgments.judge(pool, user, said(first, 1))
     was = asked(client.get(f"/judge/{pool.key}/next"))
     answer = client.post(f"/judge/{pool.key}/undo", headers=DATA)
     assert asked(answer) == [(first.topic, first.document), (second.topic, second.document)]
     assert form_of(client.get(f"/judge/{pool.key}/"))["document"] == first.document
-    judging.judge(pool, user, said(first, 0))
+    judgments.judge(pool, user, said(first, 0))
     assert asked(client.get(f"/judge/{pool.key}/next")) == was
     assert not Turn.objects.filter(state=Turn.LATER).exists()
     for _ in range(2):
-        judging.take_back(pool, user)
+        judgments.take_back(pool, user)
     assert client.post(f"/judge/{pool.key}/undo", headers=DATA).json()["said"] == "There is nothing to undo."
 
 
@@ -192,7 +192,7 @@ def test_later_goes_on_with_the_one_that_is_at_hand(world: World) -> None:
     pool = begun(world, taken(world), budget=4, strategy="depth")
     client, user = world.client("assessor"), world.people["assessor"]
     judge_all(pool, user, 1)
-    first, second = in_hand.now_and_after(pool, user)
+    first, second = assessor_session.now_and_after(pool, user)
     got = client.post(f"/judge/{pool.key}/later", {"topic": first.topic, "document": first.document}, headers=DATA)
     assert asked(got)[0] == (second.topic, second.document)
     order = judge_all(pool, user)
@@ -206,21 +206,21 @@ def test_a_strategy_that_learns_is_not_asked_before_the_answer(world: World) -> 
     plain = begun(world, pool.task, budget=4, strategy="mtf")
     order = [(one.topic, one.document) for one in judge_all(plain, user)]
     seen = []
-    while questions := in_hand.now_and_after(pool, user):
+    while questions := assessor_session.now_and_after(pool, user):
         assert len(questions) == 1
-        judging.judge(pool, user, said(questions[0], right(questions[0])))
+        judgments.judge(pool, user, said(questions[0], right(questions[0])))
         seen.append((questions[0].topic, questions[0].document))
     assert seen == order
     later = begun(world, pool.task, budget=4, strategy="mtf")
-    first = in_hand.now_and_after(later, user)[0]
-    judging.put_off(later, user, first.topic, first.document)
-    assert first not in in_hand.now_and_after(later, user)  # it is for the end, not for the next place
+    first = assessor_session.now_and_after(later, user)[0]
+    judgments.put_off(later, user, first.topic, first.document)
+    assert first not in assessor_session.now_and_after(later, user)  # it is for the end, not for the next place
     assert judge_all(later, user)[-1] == first
 
 
 def test_the_trial_tells_what_is_right(world: World) -> None:
     pool = begun(world, taken(world), budget=1)
-    campaigns.set_gold(pool, world.people["organiser"], [("301", "G1", 2.0, "It says <so>."), ("301", "G2", 0.0, "")])
+    pool_lifecycle.set_gold(pool, world.people["organiser"], [("301", "G1", 2.0, "It says <so>."), ("301", "G2", 0.0, "")])
     client = world.client("assessor")
     page = client.get(f"/judge/{pool.key}/")
     assert form_of(page)["document"] == "G1"

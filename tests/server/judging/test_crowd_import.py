@@ -9,14 +9,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from cranfield.core import CranfieldError
-from cranfield.server import campaigns, crowd_files, judging, pools
+from cranfield.server.judging import pool_lifecycle, crowd_import, judgments, live_pools
 from cranfield.server.models import Audit, Corpus, Document, Judgment, Pool
-from cranfield.server.quality import quality_of
+from cranfield.server.judging.judgment_quality import quality_of
 from tests.support.server.judging_campaigns import TWO, assessors, begun, said, shared
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 
 if TYPE_CHECKING:
-    from cranfield.server.crowd_files import Looked
+    from cranfield.server.judging.crowd_import import Looked
 
 PAGE = "/organise/ad-hoc/pools/1/import/"
 HEADER = "worker,topic,document,label\n"
@@ -33,12 +33,12 @@ w2,303,D03,5
 
 def look(pool: Pool, text: str, name: str = "crowd.csv") -> Looked:
     file = arrived(text, name)
-    return crowd_files.look_at(pool, file.path, name, file.arriving.digest)
+    return crowd_import.look_at(pool, file.path, name, file.arriving.digest)
 
 
 def take_in(world: World, pool: Pool, text: str, name: str = "crowd.csv") -> int:
     file = arrived(text, name)
-    return crowd_files.import_labels(pool, world.people["organiser"], file.path, name, file.arriving.digest)
+    return crowd_import.import_labels(pool, world.people["organiser"], file.path, name, file.arriving.digest)
 
 
 def test_a_file_is_looked_at_first(world: World) -> None:
@@ -102,9 +102,9 @@ def test_a_document_that_people_judge_already_has_both(world: World) -> None:
     (one,) = assessors(world, task, "assessor")
     asked = []
     for _ in range(2):
-        question = judging.next_for(pool, one)
+        question = judgments.next_for(pool, one)
         assert question is not None
-        judging.judge(pool, one, said(question, 0))
+        judgments.judge(pool, one, said(question, 0))
         asked.append(question)
     text = HEADER + "".join(f"w{n},{q.topic},{q.document},1\n" for n in range(2) for q in asked)
     assert look(pool, text).fresh == 0
@@ -122,14 +122,14 @@ def test_what_a_crowd_alone_has_judged_is_counted_apart(world: World) -> None:
     """One document by a person and the crowd, D09 of 301 and 302 by the crowd alone, D08 of 303 by nobody."""
     task, pool = shared(world, overlap=0)
     (one,) = assessors(world, task, "assessor")
-    question = judging.next_for(pool, one)
+    question = judgments.next_for(pool, one)
     assert question is not None
-    judging.judge(pool, one, said(question, 1))
+    judgments.judge(pool, one, said(question, 1))
     places = [(question.topic, question.document), ("301", "D09"), ("302", "D09")]
     assert take_in(world, pool, HEADER + "".join(f"w1,{topic},{name},1\n" for topic, name in places)) == 3
     refused = pool.questions.create(topic="303", document="D08", given=1)
     Judgment.objects.create(question=refused, user=one, key="none", grade=None)
-    stand = campaigns.progress(pool)
+    stand = pool_lifecycle.progress(pool)
     # Of the two that only the file has nobody was asked, and nobody is waited for.
     assert (stand.asked, stand.judged, stand.crowd, stand.waiting) == (2, 2, 2, 0)
     words = "2 more only by a crowd."
@@ -142,7 +142,7 @@ def test_what_a_crowd_alone_has_judged_is_counted_apart(world: World) -> None:
     assert "- Documents: 2 asked for, 3 judged, 2 of them by a crowd alone\n" in sheet
     other = pool.questions.get(topic="302", document="D09")
     Judgment.objects.create(question=other, user=one, key="own", grade=0)  # somebody here says something, too
-    assert campaigns.progress(pool).crowd == 1
+    assert pool_lifecycle.progress(pool).crowd == 1
 
 
 def test_machines_of_a_file_are_no_crowd(world: World) -> None:
@@ -195,11 +195,11 @@ def test_what_is_no_file_of_labels_is_refused(world: World, text: str, name: str
 
 def test_a_pool_that_is_not_open_takes_nothing(world: World) -> None:
     task = world.received()
-    pool = campaigns.draw_up(task, world.people["organiser"], grades=TWO)
+    pool = pool_lifecycle.draw_up(task, world.people["organiser"], grades=TWO)
     with pytest.raises(CranfieldError, match="takes no judgments now"):
         take_in(world, pool, HEADER + LINES)
-    campaigns.begin(pool, world.people["organiser"])
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.begin(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     with pytest.raises(CranfieldError, match="takes no judgments now"):
         take_in(world, pool, HEADER + LINES)
 
@@ -242,7 +242,7 @@ def test_the_page_says_what_is_wrong(world: World) -> None:
 def test_many_labels_come_in_at_once(world: World) -> None:
     task = world.received()
     pool = begun(world, task, grades=TWO)
-    topics = pools.candidates_of(pool).topics
+    topics = live_pools.candidates_of(pool).topics
     rows = [f"w{n},{topic},{document},{n % 2}" for n in range(20) for topic in topics for document in DOCUMENTS]
     assert len(rows) == 20 * 12 * 10
     assert take_in(world, pool, HEADER + "\n".join(rows)) == 2400

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cranfield.server import judging, reading
+from cranfield.server.judging import judgments, document_html
 from tests.support.server.assessment_tasks import in_turn, taken, with_texts
 from tests.support.server.judging_campaigns import begun, campaign, said
 from tests.support.server.page_requests import policy_of
@@ -40,9 +40,9 @@ def test_the_topic_and_the_document_are_shown(world: World) -> None:
     assert "<mark>Ships</mark>’ rails; <mark>shipment</mark> of &lt;b&gt;bold&lt;/b&gt;." in frame
     for wrong in ("topic=302&document=D02", "topic=301&document=D99", "topic=&document=", "topic=301&document=D0%001x"):
         assert world.client("assessor").get(f"/judge/{pool.key}/document/?{wrong}").status_code == 404
-    judging.judge(pool, world.people["assessor"], said(question, 1))
+    judgments.judge(pool, world.people["assessor"], said(question, 1))
     while (question := in_turn(pool, world)).document != "D03":
-        judging.judge(pool, world.people["assessor"], said(question, 1))
+        judgments.judge(pool, world.people["assessor"], said(question, 1))
     assert "not among the texts of the task" in world.client("assessor").get(f"/judge/{pool.key}/").content.decode()
 
 
@@ -89,17 +89,17 @@ def test_a_frame_can_do_nothing(world: World) -> None:
     ],
 )
 def test_words_of_the_topic_are_marked_in_any_script(title: str, text: str, html: str) -> None:
-    assert reading.marked(text, reading.terms_of({"title": title})) == html
+    assert document_html.marked(text, document_html.terms_of({"title": title})) == html
 
 
 def test_paragraphs_keep_lines_that_were_broken_on_purpose() -> None:
     full = "a line that is as long as a page is wide, as mail has it\n" * 2 + "and its end"
-    found = reading.paragraphs(f"{full}\r\n \r\n\r\nroses\nviolets\n\n\n")
+    found = document_html.paragraphs(f"{full}\r\n \r\n\r\nroses\nviolets\n\n\n")
     assert [kept for _, kept in found] == [False, True]
     assert [str(text) for text, _ in found] == [full, "roses\nviolets"]
-    assert reading.paragraphs(" \n\n ") == []
-    long = reading.paragraphs("x" * (reading.MOST + 5))
-    assert [len(text) for text, _ in long] == [reading.MOST]
+    assert document_html.paragraphs(" \n\n ") == []
+    long = document_html.paragraphs("x" * (document_html.MOST + 5))
+    assert [len(text) for text, _ in long] == [document_html.MOST]
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_paragraphs_keep_lines_that_were_broken_on_purpose() -> None:
     ],
 )
 def test_the_script_says_the_language_where_it_can(text: str, language: str) -> None:
-    assert reading.language_of(text) == language
+    assert document_html.language_of(text) == language

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.server import campaigns, judging
+from cranfield.server.judging import pool_lifecycle, judgments
 from cranfield.server.models import Judgment, Pool
-from cranfield.server.quality import quality_of
+from cranfield.server.judging.judgment_quality import quality_of
 from tests.support.server.judging_campaigns import TWO, answer_all, assessors, said, shared
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def test_people_with_their_time_and_what_they_could_not_judge(world: World) -> N
 def test_the_trial_is_told_and_is_no_part_of_agreement(world: World) -> None:
     task, pool = shared(world)
     gold = [("301", "G1", 1.0, ""), ("302", "G2", 1.0, ""), ("303", "G3", 0.0, "")]
-    campaigns.set_gold(pool, world.people["organiser"], gold)
+    pool_lifecycle.set_gold(pool, world.people["organiser"], gold)
     for user in assessors(world, task, "assessor", "loner"):
         answer_all(pool, user, lambda question: 0.0)  # right on G3 alone; nobody ever says 1
     found = quality_of(pool)
@@ -166,9 +166,9 @@ def test_a_pool_of_one_person_says_so(world: World) -> None:
     assert "Nobody differs on a document" in text
     question = pool.questions.first()
     assert question is not None
-    judging.take_back(pool, one)
+    judgments.take_back(pool, one)
     assert quality_of(pool).judgments == 23  # what is taken back does not count
-    judging.judge(pool, one, said(judging.next_for(pool, one) or question, None))
+    judgments.judge(pool, one, said(judgments.next_for(pool, one) or question, None))
     assert quality_of(pool).people[0].unsure == 1
 
 

@@ -10,7 +10,8 @@ from scipy.stats import kendalltau
 
 from cranfield.core import VERSION, ParameterError
 from cranfield.data import read_qrels
-from cranfield.server import blobs, campaigns, judging, labelling, orders
+from cranfield.server.site import blob_store
+from cranfield.server.judging import pool_lifecycle, judgments, label_aggregation, ranking_sensitivity
 from cranfield.server.models import Audit, Judgment, LabelVersion, Pool, Snapshot, Submission
 from cranfield.studies import evaluate
 from tests.support.server.judging_campaigns import begun, campaign, judge_all, right, said
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def labels_in(version: LabelVersion) -> dict[tuple[str, str], float]:
-    rows = read_qrels(blobs.path_of(version.qrels_id)).to_table().rows()
+    rows = read_qrels(blob_store.path_of(version.qrels_id)).to_table().rows()
     return {(str(row["topic"]), str(row["document"])): float(str(row["grade"])) for row in rows}
 
 
@@ -30,7 +31,7 @@ def means_under(task: Task, grades: dict[Question, float]) -> dict[str, float]:
     judged: dict[str, dict[str, int]] = {}
     for one, grade in grades.items():
         judged.setdefault(one.topic, {})[one.document] = int(grade)
-    runs = {run.name: blobs.path_of(str(run.blob_id)) for run in campaigns.runs_of(task)}
+    runs = {run.name: blob_store.path_of(str(run.blob_id)) for run in pool_lifecycle.runs_of(task)}
     table = evaluate(judged, runs, "nDCG@10", scale="ignore").summary()
     return {str(row["run"]): float(str(row["value"])) for row in table.rows()}
 
@@ -47,13 +48,13 @@ def judged_twice(world: World, pool: Pool, grades: dict[str, tuple[float | None,
     """Two people judge all; the first documents that come get these grades, by a name for each."""
     one, two = world.people["assessor"], world.people["loner"]
     odd, met = iter(grades.values()), []
-    while (question := judging.next_for(pool, one)) is not None:
+    while (question := judgments.next_for(pool, one)) is not None:
         given = next(odd, (right(question), right(question)))
         met.append(question)
         for person, grade in zip((one, two), given, strict=True):
-            asked = judging.next_for(pool, person)
+            asked = judgments.next_for(pool, person)
             assert asked == question
-            judging.judge(pool, person, said(question, grade))
+            judgments.judge(pool, person, said(question, grade))
     return met
 
 
@@ -63,9 +64,9 @@ def test_what_holds(world: World) -> None:
     odd = {"open": (2, 1), "decided": (0, 2), "dropped": (1, 0), "one of two": (None, 2), "neither": (None, None)}
     met = dict(zip(odd, judged_twice(world, pool, odd), strict=False))
     third = world.people["organiser"]
-    judging.decide(pool, third, said(met["decided"], 1))
-    judging.decide(pool, third, said(met["dropped"], None))
-    merging = labelling.merging_of(pool)
+    judgments.decide(pool, third, said(met["decided"], 1))
+    judgments.decide(pool, third, said(met["dropped"], None))
+    merging = label_aggregation.merging_of(pool)
     place = {name: (question.topic, question.document) for name, question in met.items()}
     holds = merging.ways[0].grades
     assert holds[place["open"]] == 1  # one vote each: the lower
@@ -90,19 +91,19 @@ def test_what_holds(world: World) -> None:
 def test_one_judgment_each_leaves_one_way(world: World) -> None:
     pool = begun(world, with_runs(world), budget=3)
     judge_all(pool, world.people["assessor"])
-    merging = labelling.merging_of(pool)
+    merging = label_aggregation.merging_of(pool)
     assert [way.name for way in merging.ways] == ["holds"]
     assert merging.settled.agreed == len(merging.ways[0].grades) == 3 * len(TOPICS)
     with pytest.raises(ParameterError, match="not made by majority"):
-        labelling.make_version(pool, world.people["organiser"], "majority")
+        label_aggregation.make_version(pool, world.people["organiser"], "majority")
 
 
 def test_a_document_that_waits_for_the_second_has_the_label_of_the_first(world: World) -> None:
     pool = begun(world, with_runs(world), overlap=100, judges=2)
-    question = judging.next_for(pool, world.people["assessor"])
+    question = judgments.next_for(pool, world.people["assessor"])
     assert question is not None
-    judging.judge(pool, world.people["assessor"], said(question, 2))
-    merging = labelling.merging_of(pool)
+    judgments.judge(pool, world.people["assessor"], said(question, 2))
+    merging = label_aggregation.merging_of(pool)
     assert merging.ways[0].grades == {(question.topic, question.document): 2}
     assert list(merging.settled.unfinished) == [(question.topic, question.document)]
 
@@ -113,7 +114,7 @@ def test_the_first_version_evaluates_all_runs_and_says_where_it_comes_from(world
     assert not Snapshot.objects.exists()
     pool = begun(world, task, strategy="mtf", budget=5, seed=7)
     asked = judge_all(pool, world.people["assessor"])
-    made = labelling.make_version(pool, world.people["organiser"])
+    made = label_aggregation.make_version(pool, world.people["organiser"])
     assert labels_in(made) == {(one.topic, one.document): right(one) for one in asked}
     made.refresh_from_db()
     assert made.about == {
@@ -145,7 +146,7 @@ def test_the_first_version_evaluates_all_runs_and_says_where_it_comes_from(world
     assert set(Submission.objects.values_list("state", flat=True)) == {Submission.SCORED}
     assert b"ideal" in world.client().get("/tasks/campaign/").content
     with pytest.raises(ParameterError, match="say the same"):
-        labelling.make_version(pool, world.people["organiser"])
+        label_aggregation.make_version(pool, world.people["organiser"])
 
 
 def test_what_was_known_stays_where_the_pool_says_nothing(world: World) -> None:
@@ -154,7 +155,7 @@ def test_what_was_known_stays_where_the_pool_says_nothing(world: World) -> None:
     assert first is not None
     pool = begun(world, task, known=first)
     asked = judge_all(pool, world.people["assessor"])  # D09 and D10
-    made = labelling.make_version(pool, world.people["organiser"])
+    made = label_aggregation.make_version(pool, world.people["organiser"])
     assert labels_in(made) == labels_in(first) | {(one.topic, one.document): 0.0 for one in asked}
     assert (made.number, made.judgments) == (2, 10 * len(TOPICS))
     made.refresh_from_db()
@@ -169,10 +170,10 @@ def test_machines_are_for_comparison_alone(world: World) -> None:
         Judgment.objects.create(
             question=question, worker="gpt", kind=Judgment.MACHINE, key=f"m{question.pk}", grade=2 - right(question)
         )
-    merging = labelling.merging_of(pool)
+    merging = label_aggregation.merging_of(pool)
     assert [(way.name, way.makes) for way in merging.ways] == [("holds", True), ("machine gpt", False)]
     assert merging.judgments == len(asked)
-    rows = orders.compare_ways(merging)
+    rows = ranking_sensitivity.compare_ways(merging)
     found = sum(right(question) >= 1 for question in asked)
     assert [row["relevant"] for row in rows] == [found, sum(right(question) <= 1 for question in asked)]
     people = means_under(task, {one: right(one) for one in asked})
@@ -182,8 +183,8 @@ def test_machines_are_for_comparison_alone(world: World) -> None:
     tau = kendalltau(list(people.values()), [machine[run] for run in people]).statistic
     assert rows[1]["tau"] == pytest.approx(tau)
     with pytest.raises(ParameterError, match="not made by machine gpt"):
-        labelling.make_version(pool, world.people["organiser"], "machine gpt")
-    made = labelling.make_version(pool, world.people["organiser"])
+        label_aggregation.make_version(pool, world.people["organiser"], "machine gpt")
+    made = label_aggregation.make_version(pool, world.people["organiser"])
     assert labels_in(made) == {(one.topic, one.document): right(one) for one in asked}
 
 
@@ -194,7 +195,7 @@ def test_a_crowd_from_a_file_counts_and_its_machines_do_not(world: World) -> Non
     fresh = pool.questions.create(topic=topic, document="D10")
     for worker, grade, kind in (("a", 2, "crowd"), ("b", 0, "crowd"), ("c", 2, "crowd"), ("gpt", 0, "machine")):
         Judgment.objects.create(question=fresh, worker=worker, key=worker, grade=grade, kind=kind)
-    merging = labelling.merging_of(pool)
+    merging = label_aggregation.merging_of(pool)
     assert merging.ways[0].grades[topic, "D10"] == 2  # two of three
     assert (list(merging.settled.unfinished), list(merging.settled.crowd)) == ([], [(topic, "D10")])
     assert (merging.judgments, merging.people) == (len(asked) + 3, 4)
@@ -202,7 +203,7 @@ def test_a_crowd_from_a_file_counts_and_its_machines_do_not(world: World) -> Non
     assert merging.way("here").grades == {(one.topic, one.document): right(one) for one in asked}
     page = world.client("organiser").get("/organise/campaign/pools/1/labels/").content.decode()
     assert "1 document has a grade only from a crowd, by a file" in page
-    made = labelling.make_version(pool, world.people["organiser"], "here")
+    made = label_aggregation.make_version(pool, world.people["organiser"], "here")
     assert labels_in(made) == merging.way("here").grades
     assert made.about["crowd_alone"] == 1
 
@@ -210,7 +211,7 @@ def test_a_crowd_from_a_file_counts_and_its_machines_do_not(world: World) -> Non
 def test_ways_that_say_the_same_order_the_runs_alike(world: World) -> None:
     pool = begun(world, with_runs(world), overlap=100, judges=2, budget=6)
     judged_twice(world, pool, {})
-    rows = orders.compare_ways(labelling.merging_of(pool))
+    rows = ranking_sensitivity.compare_ways(label_aggregation.merging_of(pool))
     assert [row["way"].name for row in rows] == ["holds", "majority", "dawid-skene", "aware"]
     assert [row["tau"] for row in rows[:3]] == [None, 1, 1]
     assert [row["swaps"] for row in rows[:3]] == [None, 0, 0]
@@ -241,16 +242,16 @@ def test_what_each_way_does_to_the_order_of_runs(world: World) -> None:
     pool = begun(world, task, overlap=100, judges=3)
     people = {"assessor": "D01", "loner": "D02", "beth": "D02"}
     for name, found in people.items():
-        while (question := judging.next_for(pool, world.people[name])) is not None:
-            judging.judge(pool, world.people[name], said(question, says(question, found)))
+        while (question := judgments.next_for(pool, world.people[name])) is not None:
+            judgments.judge(pool, world.people[name], said(question, says(question, found)))
     for question in pool.questions.filter(disputed=True):
-        judging.decide(pool, world.people["organiser"], said(question, says(question, "D01")))
+        judgments.decide(pool, world.people["organiser"], said(question, says(question, "D01")))
     for question in pool.questions.all():
         Judgment.objects.create(
             question=question, worker="gpt", kind=Judgment.MACHINE, key=f"m{question.pk}", grade=says(question, "D01")
         )
-    merging = labelling.merging_of(pool)
-    rows = {row["way"].name: row for row in orders.compare_ways(merging)}
+    merging = label_aggregation.merging_of(pool)
+    rows = {row["way"].name: row for row in ranking_sensitivity.compare_ways(merging)}
     # Decided: A 8/12, B 2/12, C 1/12. By the vote: A 2/12, B 8/12, C 1/12; two of three pairs as before: τ = (2 − 1)/3.
     # AWARE: A (2 + 6w)/12, B (2 + 6(1 − w))/12, where the person who stands alone weighs less than half.
     assert (rows["holds"]["leads"], rows["holds"]["tau"]) == ("A", None)
@@ -258,7 +259,7 @@ def test_what_each_way_does_to_the_order_of_runs(world: World) -> None:
         assert (rows[name]["leads"], rows[name]["swaps"]) == ("B", 1), name
         assert rows[name]["tau"] == pytest.approx(1 / 3), name
     assert (rows["machine gpt"]["leads"], rows["machine gpt"]["swaps"], rows["machine gpt"]["tau"]) == ("A", 0, 1)
-    told = orders.say_orders(merging)
+    told = ranking_sensitivity.say_orders(merging)
     assert told.startswith("First by P@1 is A under What holds and By machine gpt; B under Majority, ")
     assert "Majority swaps 1 pair of runs against What holds" in told
     page = world.client("organiser").get("/organise/campaign/pools/1/quality/").content.decode()
@@ -269,7 +270,7 @@ def test_what_each_way_does_to_the_order_of_runs(world: World) -> None:
 def test_nothing_to_make_labels_of(world: World) -> None:
     pool = begun(world, with_runs(world))
     with pytest.raises(ParameterError, match="nobody has judged"):
-        labelling.make_version(pool, world.people["organiser"])
+        label_aggregation.make_version(pool, world.people["organiser"])
     assert not LabelVersion.objects.exists()
     page = world.client("organiser").get("/organise/campaign/pools/1/labels/")
     assert b"Nobody has judged anything yet" in page.content
@@ -298,7 +299,7 @@ def test_the_page_shows_the_ways_and_makes_the_version(world: World) -> None:
     assert answer.headers["Location"] == "/organise/campaign/labels/"
     made = LabelVersion.objects.get()
     assert (made.note, made.about["way"], made.about["disputed"]) == ("by vote", "majority", 1)
-    judging.decide(pool, world.people["organiser"], said(pool.questions.get(disputed=True), 2))
+    judgments.decide(pool, world.people["organiser"], said(pool.questions.get(disputed=True), 2))
     page = client.get(address).content.decode()
     assert "0 added · 0 removed · 1 raised · 0 lowered" in page
     answer = client.post(address, {"way": "holds"})
@@ -311,7 +312,7 @@ def test_where_labels_come_from_is_a_file_beside_them(world: World) -> None:
     task = with_runs(world)
     pool = begun(world, task, budget=3)
     judge_all(pool, world.people["assessor"])
-    labelling.make_version(pool, world.people["organiser"])
+    label_aggregation.make_version(pool, world.people["organiser"])
     address = "/tasks/campaign/downloads/qrels-1.json"
     assert world.client("alice").get(address).status_code == 404  # the labels are not public
     type(task).objects.update(labels_public=True)

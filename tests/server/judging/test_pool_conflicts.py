@@ -7,7 +7,9 @@ import json
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.server import campaigns, corpora, submitting
+from cranfield.server.judging import pool_lifecycle
+from cranfield.server.tasks import corpora
+from cranfield.server.submissions import intake
 from cranfield.server.models import Audit, Corpus, Pool, Question, Submission, Task
 from tests.support.server.pool_forms import (
     BOTH,
@@ -32,7 +34,7 @@ def task(world: World) -> Task:
 
 def test_a_draft_is_deleted_after_a_second_question(world: World, task: Task) -> None:
     pool = drawn(world, guidelines="Read.")
-    campaigns.set_gold(pool, world.people["organiser"], [("301", "G1", 2.0, "")])
+    pool_lifecycle.set_gold(pool, world.people["organiser"], [("301", "G1", 2.0, "")])
     assert f'href="{ONE}delete"' in page_of(world, ONE)
     sure = page_of(world, f"{ONE}delete")
     assert "Delete pool 1?" in sure
@@ -63,8 +65,8 @@ def test_a_pool_that_was_begun_is_not_deleted(world: World, task: Task) -> None:
 
 def test_what_is_done_to_a_pool_that_was_just_deleted_is_refused(world: World, task: Task) -> None:
     pool, by = drawn(world), world.people["organiser"]
-    campaigns.delete(Pool.objects.get(), by)
-    for act in (campaigns.begin, campaigns.end, campaigns.delete, campaigns.change):
+    pool_lifecycle.delete(Pool.objects.get(), by)
+    for act in (pool_lifecycle.begin, pool_lifecycle.end, pool_lifecycle.delete, pool_lifecycle.change):
         with pytest.raises(ParameterError, match="pool 1 is gone"):
             act(pool, by)
     del task
@@ -72,7 +74,7 @@ def test_what_is_done_to_a_pool_that_was_just_deleted_is_refused(world: World, t
 
 def test_a_page_from_before_it_was_begun_saves_nothing(world: World, task: Task) -> None:
     pool = drawn(world)
-    campaigns.begin(pool, world.people["organiser"])  # in another tab
+    pool_lifecycle.begin(pool, world.people["organiser"])  # in another tab
     stale = told(strategy="mtf", guidelines="New", overlap=30)
     live = post(world, ONE, stale, headers=HTMX)
     assert "<html" not in live
@@ -86,13 +88,13 @@ def test_a_page_from_before_it_was_begun_saves_nothing(world: World, task: Task)
 
 def test_grades_stay_once_people_judge_and_while_the_trial_has_them(world: World, task: Task) -> None:
     pool, by = drawn(world), world.people["organiser"]
-    campaigns.set_gold(pool, by, [("301", "G1", 2.0, "")])
+    pool_lifecycle.set_gold(pool, by, [("301", "G1", 2.0, "")])
     two = "0 not relevant\n1 relevant"
     assert "A document of the trial has grade 2. Keep that grade." in post(world, ONE, told(act="change", grades=two))
     assert "Saved." in post(world, ONE, told(act="change", grades=f"{two}\n2 highly\n3 perfectly"))
-    campaigns.begin(pool, by)
+    pool_lifecycle.begin(pool, by)
     with pytest.raises(ParameterError, match="grades is fixed: judging has begun"):
-        campaigns.change(pool, by, grades=[["0", "no"], ["2", "yes"]])
+        pool_lifecycle.change(pool, by, grades=[["0", "no"], ["2", "yes"]])
     pool.refresh_from_db()
     assert [grade for grade, _ in pool.grades] == ["0", "1", "2", "3"]
     del task
@@ -100,7 +102,7 @@ def test_grades_stay_once_people_judge_and_while_the_trial_has_them(world: World
 
 def test_a_run_that_was_withdrawn_has_no_part_in_a_draft(world: World, task: Task) -> None:
     pool, by = drawn(world), world.people["organiser"]
-    submitting.withdraw(Submission.objects.get(name="run-3"), by)
+    intake.withdraw(Submission.objects.get(name="run-3"), by)
     text = page_of(world, ONE)
     assert "1 of 1 team" in text
     assert "1 run was withdrawn since, and has no part in it." in text
@@ -109,7 +111,7 @@ def test_a_run_that_was_withdrawn_has_no_part_in_a_draft(world: World, task: Tas
     post(world, ONE, {"act": "begin"})
     pool.refresh_from_db()
     assert pool.runs == [Submission.objects.get(name="run-0").key]
-    submitting.withdraw(Submission.objects.get(name="run-0"), by)
+    intake.withdraw(Submission.objects.get(name="run-0"), by)
     text = page_of(world, ONE)  # what is being judged stays as it was begun
     assert "1 of 1 team" in text
     assert "withdrawn since" not in text
@@ -119,7 +121,7 @@ def test_a_run_that_was_withdrawn_has_no_part_in_a_draft(world: World, task: Tas
 def test_without_any_run_left_a_draft_cannot_be_begun(world: World, task: Task) -> None:
     pool = drawn(world)
     for run in Submission.objects.all():
-        submitting.withdraw(run, world.people["organiser"])
+        intake.withdraw(run, world.people["organiser"])
     for text in (page_of(world, PAGE), page_of(world, ONE), post(world, ONE, {"act": "begin"})):
         assert "There is no run to pool." in text
     pool.refresh_from_db()

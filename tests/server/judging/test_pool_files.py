@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.collections import Judging, read_state
 from cranfield.data import read_qrels
-from cranfield.server import campaigns, judging, pools
+from cranfield.server.judging import pool_lifecycle, judgments, live_pools
 from cranfield.server.models import Judgment, Pair, Vote
 from tests.support.server.judging_campaigns import GRADES, begun, judge_all, said
 from tests.support.server.users_and_tasks import TOPICS, World
@@ -58,10 +58,10 @@ def test_the_state_goes_on_elsewhere(world: World, tmp_path: Path) -> None:
     state = read_state(tmp_path / "state.json")
     assert (state.strategy, state.seed) == (pool.strategy, 5)
     assert len(state.events) == 40  # asked and told
-    on = Judging.resume(pools.candidates_of(pool), state)
+    on = Judging.resume(live_pools.candidates_of(pool), state)
     last = pool.questions.latest("id").topic
     due = on.next(last) or on.next()
-    question = judging.next_for(pool, world.people["assessor"])
+    question = judgments.next_for(pool, world.people["assessor"])
     assert due is not None
     assert question is not None
     assert (question.topic, question.document) == (due.topic, due.document)
@@ -69,23 +69,23 @@ def test_the_state_goes_on_elsewhere(world: World, tmp_path: Path) -> None:
 
 def test_the_log_has_everything_that_was_said(world: World) -> None:
     task = world.received()
-    pool = campaigns.draw_up(task, world.people["organiser"], grades=GRADES, overlap=100, judges=2)
-    campaigns.set_gold(pool, world.people["organiser"], [(TOPICS[0], "G1", 2.0, "")])
-    campaigns.begin(pool, world.people["organiser"])
+    pool = pool_lifecycle.draw_up(task, world.people["organiser"], grades=GRADES, overlap=100, judges=2)
+    pool_lifecycle.set_gold(pool, world.people["organiser"], [(TOPICS[0], "G1", 2.0, "")])
+    pool_lifecycle.begin(pool, world.people["organiser"])
     one, two = world.people["assessor"], world.people["loner"]
     for person in (one, two):
-        gold = judging.next_for(pool, person)
+        gold = judgments.next_for(pool, person)
         assert gold is not None
-        judging.judge(pool, person, said(gold, 2))
-    first = judging.next_for(pool, one)
+        judgments.judge(pool, person, said(gold, 2))
+    first = judgments.next_for(pool, one)
     assert first is not None
-    judging.judge(pool, one, said(first, 0))
-    judging.take_back(pool, one)
-    judging.judge(
-        pool, one, judging.Said(key="k", topic=first.topic, document=first.document, grade=2, note="né", seconds=2.5)
+    judgments.judge(pool, one, said(first, 0))
+    judgments.take_back(pool, one)
+    judgments.judge(
+        pool, one, judgments.Said(key="k", topic=first.topic, document=first.document, grade=2, note="né", seconds=2.5)
     )
-    judging.judge(pool, two, said(first, None))
-    judging.decide(pool, world.people["organiser"], said(first, 1))
+    judgments.judge(pool, two, said(first, None))
+    judgments.decide(pool, world.people["organiser"], said(first, 1))
     Judgment.objects.create(
         question=first, worker="gpt", kind=Judgment.MACHINE, key="m", grade=0, about={"prompt": "P", "answer": "A"}
     )

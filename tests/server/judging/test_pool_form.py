@@ -10,7 +10,8 @@ import pytest
 
 from cranfield.collections import STRATEGIES
 from cranfield.core import parameters
-from cranfield.server import campaigns, corpora
+from cranfield.server.judging import pool_lifecycle
+from cranfield.server.tasks import corpora
 from cranfield.server.models import Pool, Task
 from tests.support.server.pool_forms import (
     BOTH,
@@ -119,7 +120,7 @@ def test_parameters_count_in_the_cost_and_in_the_pool(world: World, task: Task) 
     assert (pool.strategy, pool.overlap) == ("depth(k=3)", 10)
     post(world, ONE, {"act": "begin"})
     pool.refresh_from_db()
-    assert campaigns.progress(pool).budget == to_depth(3)
+    assert pool_lifecycle.progress(pool).budget == to_depth(3)
     assert acts_of(task) == ["pool", "pool changed", "pool begun"]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.server import campaigns, corpora, in_hand, judging, tasks
+from cranfield.server.judging import pool_lifecycle, assessor_session, judgments
+from cranfield.server.tasks import corpora, lifecycle
 from cranfield.server.models import Submission
-from cranfield.server.submitting import BadRun
+from cranfield.server.submissions.intake import BadRun
 from tests.support.server.judging_campaigns import campaign
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
 
@@ -63,27 +64,27 @@ def test_the_settings_of_a_campaign_can_be_changed(world: World) -> None:
 
 def test_a_task_of_nothing_is_none(world: World) -> None:
     with pytest.raises(ParameterError, match="neither judgments nor topics"):
-        tasks.make_task(world.people["organiser"], title="Nothing")
+        lifecycle.make_task(world.people["organiser"], title="Nothing")
 
 
 def test_what_a_pool_costs(world: World) -> None:
     task = campaign(world)
     for shift in (0, 3):
         world.hand_in(task, f"run-{shift}", shift)
-    pool = campaigns.draw_up(task, world.people["organiser"], strategy="depth", depth=4, overlap=50, judges=3)
-    price = campaigns.cost(pool, minutes=2)
+    pool = pool_lifecycle.draw_up(task, world.people["organiser"], strategy="depth", depth=4, overlap=50, judges=3)
+    price = pool_lifecycle.cost(pool, minutes=2)
     # The first four of D01 … D10 in order, and of the same turned by 3, 6, 9 or 2 (12) places.
     both = [len({*range(4), *((place - 3 * (1 + topic % 4)) % 10 for place in range(4))}) for topic in range(12)]
     assert (price.topics, price.runs, price.documents) == (12, 2, sum(both))
     assert price.judgments == round(sum(both) * (1 + 0.5 * 2))
     assert price.hours == pytest.approx(price.judgments * 2 / 60)
-    campaigns.begin(pool, world.people["organiser"])
+    pool_lifecycle.begin(pool, world.people["organiser"])
     user = world.people["assessor"]
-    question = judging.next_for(pool, user)
+    question = judgments.next_for(pool, user)
     assert question is not None
-    told = judging.Said(key="k", topic=question.topic, document=question.document, grade=1, seconds=7)
-    judging.judge(pool, user, told)
-    stand = campaigns.progress(pool)
+    told = judgments.Said(key="k", topic=question.topic, document=question.document, grade=1, seconds=7)
+    judgments.judge(pool, user, told)
+    stand = pool_lifecycle.progress(pool)
     assert (stand.asked, stand.waiting, stand.budget) == (1, 0, sum(both))
     assert [(row["user__username"], row["judgments"], row["seconds"]) for row in stand.people] == [("assessor", 1, 7)]
 
@@ -92,18 +93,18 @@ def test_all_is_judged_once_nothing_is_left_to_say(world: World) -> None:
     """Known documents that the strategy comes to, and those that nobody can judge, do not keep a pool from its end."""
     task, user = campaign(world), world.people["assessor"]
     world.hand_in(task, "one")
-    pool = campaigns.draw_up(task, world.people["organiser"], strategy="depth", depth=1)
+    pool = pool_lifecycle.draw_up(task, world.people["organiser"], strategy="depth", depth=1)
     gold = [("301", "D01", 1.0, ""), ("302", "D09", 0.0, "")]  # the first of 301, which is asked for; not of 302
-    campaigns.set_gold(pool, world.people["organiser"], gold)
-    campaigns.begin(pool, world.people["organiser"])
-    assert (campaigns.progress(pool).judged, campaigns.progress(pool).budget) == (0, 12)
-    while (question := judging.next_for(pool, user)) is not None:
+    pool_lifecycle.set_gold(pool, world.people["organiser"], gold)
+    pool_lifecycle.begin(pool, world.people["organiser"])
+    assert (pool_lifecycle.progress(pool).judged, pool_lifecycle.progress(pool).budget) == (0, 12)
+    while (question := judgments.next_for(pool, user)) is not None:
         grade = None if question.topic == "305" else 1.0
-        told = judging.Said(key=f"k{question.pk}", topic=question.topic, document=question.document, grade=grade)
-        judging.judge(pool, user, told)
-    stand = campaigns.progress(pool)
+        told = judgments.Said(key=f"k{question.pk}", topic=question.topic, document=question.document, grade=grade)
+        judgments.judge(pool, user, told)
+    stand = pool_lifecycle.progress(pool)
     assert (stand.judged, stand.budget, stand.percent) == (12, 12, 100)
-    assert in_hand.done_by(pool, user).words == "11 judged by you; 12 of 12 in all"
+    assert assessor_session.done_by(pool, user).words == "11 judged by you; 12 of 12 in all"
 
 
 @pytest.mark.parametrize(
@@ -119,15 +120,15 @@ def test_what_cannot_be_a_trial(world: World, row: tuple[str, str, float, str], 
     world.hand_in(task, "one")
     corpora.set_corpus(task, arrived('{"id": "D01", "text": "a"}\n', "d.jsonl"), by)
     world.work()
-    pool = campaigns.draw_up(task, by)
+    pool = pool_lifecycle.draw_up(task, by)
     with pytest.raises(ParameterError, match=said):
-        campaigns.set_gold(pool, by, [row])
+        pool_lifecycle.set_gold(pool, by, [row])
     assert not pool.questions.exists()
 
 
 def test_a_name_that_is_too_long_to_be_kept_is_told_before_anybody_judges(world: World) -> None:
     task, by = campaign(world), world.people["organiser"]
     world.hand_in(task, "one", text=run_text("one").replace("D01", "D" * 401))
-    pool = campaigns.draw_up(task, by)
+    pool = pool_lifecycle.draw_up(task, by)
     with pytest.raises(ParameterError, match=r"the name of document DDDDDDDDDDDDDDDDDDDD… is longer than 400"):
-        campaigns.begin(pool, by)
+        pool_lifecycle.begin(pool, by)

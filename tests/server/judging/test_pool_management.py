@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from cranfield.server import campaigns
+from cranfield.server.judging import pool_lifecycle
 from cranfield.server.models import Audit, Pool, Task
 from tests.support.server.judging_campaigns import campaign
 from tests.support.server.pool_forms import (
@@ -103,7 +103,7 @@ def test_a_pool_is_drawn_up_as_the_form_says(world: World, task: Task) -> None:
     assert (pool.strategy, pool.depth, pool.budget, pool.shared, pool.first, pool.seed) == ("depth", 4, 9, True, 1, 7)
     assert pool.grades == [["0", "not relevant"], ["1", "relevant"], ["2", "highly relevant"]]
     assert (pool.overlap, pool.judges, pool.guidelines, pool.known) == (20, 3, "Read *all*.", None)
-    assert pool.runs == [run.key for run in campaigns.runs_of(task)]
+    assert pool.runs == [run.key for run in pool_lifecycle.runs_of(task)]
     assert pool.made_by == world.people["organiser"]
     # 9 documents, a fifth of them by three people: round(9 · 1.4) = 13 judgments of three minutes each.
     assert f"<strong>13</strong> judgments, about <strong>{13 * 3 / 60:.1f} hour" in text

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from cranfield.server import campaigns, corpora, preferring
+from cranfield.server.judging import pool_lifecycle, preference_judgments
+from cranfield.server.tasks import corpora
 from cranfield.server.models import Pair, Vote
-from cranfield.server.templatetags import shown
+from cranfield.server.templatetags import formatting
 from tests.support.server.preference_votes import judged, vote_all
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 
@@ -135,10 +136,10 @@ def test_organisers_read_strengths_and_take_the_votes(world: World) -> None:
     for name in ("assessor", "organiser"):
         vote_all(pool, world.people[name])
     page = world.client("organiser").get(address).content.decode()
-    study = preferring.study_of(pool)
+    study = preference_judgments.study_of(pool)
     assert study is not None
     assert study.verdict is not None
-    assert shown.told(study.verdict["sentence"]) in unescape(page)
+    assert formatting.told(study.verdict["sentence"]) in unescape(page)
     assert page.count('<th scope="row">') == len(study["strengths"]) == 4 * 2 + 4 * 3
     best = study["strengths"].rows()[0]
     assert f"{best['strength']:+.2f}".replace("-", "−") in page
@@ -157,11 +158,11 @@ def test_a_pool_that_has_not_begun_or_has_ended_says_so(world: World) -> None:
     pool = judged(world)
     fields = fields_of(look(world, pool)) | {"side": "left"}
     say(world, pool, fields)
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     assert "Judging has ended." in look(world, pool)
     assert "The pool takes no judgments now" in say(world, pool, fields | {"key": "late"})
     answer = world.client("assessor").post(reverse("pair-undo", args=[pool.key]), follow=True)
     assert "The pool takes no judgments now" in answer.content.decode()
     assert Vote.objects.filter(taken_back=None).count() == 1
-    draft = campaigns.draw_up(pool.task, world.people["organiser"])
+    draft = pool_lifecycle.draw_up(pool.task, world.people["organiser"])
     assert "Judging has not begun yet." in look(world, draft)

@@ -14,12 +14,15 @@ from django.conf import settings
 from django.db import connection
 
 from cranfield.core import ChecksFailed, InputError, ParameterError
-from cranfield.server import audit, blobs, campaigns, corpora, judging, relabelling
-from cranfield.server.archives import Packing, packed
-from cranfield.server.backups import backup, check, restore
-from cranfield.server.condition import last_backup
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.judging import pool_lifecycle, judgments
+from cranfield.server.tasks import corpora, label_change_report
+from cranfield.server.operations.backup_archive import Packing, packed
+from cranfield.server.operations.backups import backup, check, restore
+from cranfield.server.operations.health_checks import last_backup
 from cranfield.server.models import Audit, Blob, Snapshot, Submission, Task, Token
-from cranfield.server.versions import add_version
+from cranfield.server.tasks.label_versions import add_version
 from tests.support.server import home_subprocess
 from tests.support.server.users_and_tasks import arrived, qrels
 
@@ -42,7 +45,7 @@ def full(world_of_threads: World) -> Task:
     Submission.objects.filter(name="good").update(metadata=STRANGE, stated=0.1 + 0.2, description="a\nb\r\nc\u2028d")
     Token.make(world.people["alice"], "mine", Token.SUBMIT, timezone.now())
     add_version(task, arrived(qrels({("301", "D01"): 0}), "q").arriving, world.people["organiser"], note="mended")
-    relabelling.PAUSE = relabelling.PAUSE * 0
+    label_change_report.PAUSE = label_change_report.PAUSE * 0
     world.work()
     return task
 
@@ -75,7 +78,7 @@ def test_everything_comes_back(full: Task, tmp_path: Path) -> None:
     assert there == here
     if connection.vendor == "sqlite":  # PostgreSQL keeps no order in JSON
         assert str(there) == str(here)
-    assert home_subprocess.ask(home, "checked") == [count, *audit.head(), []]
+    assert home_subprocess.ask(home, "checked") == [count, *audit_log.head(), []]
     # What was shown at an address is shown there again, to the byte.
     numbers = list(Snapshot.objects.filter(kind=Snapshot.PUBLIC).values_list("number", flat=True))
     assert len(numbers) >= 2
@@ -99,13 +102,13 @@ def test_judging_goes_on_where_it_was_and_documents_are_read_again(world_of_thre
     texts = "".join(f'{{"id": "D0{number}", "text": "the ship number {number}"}}\n' for number in range(1, 4))
     corpora.set_corpus(task, arrived(texts, "docs.jsonl"), by)
     world.work()
-    pool = campaigns.draw_up(task, by, strategy="thompson", seed=4)
-    campaigns.begin(pool, by)
+    pool = pool_lifecycle.draw_up(task, by, strategy="thompson", seed=4)
+    pool_lifecycle.begin(pool, by)
     for number in range(9):
-        question = judging.next_for(pool, user)
+        question = judgments.next_for(pool, user)
         assert question is not None
-        told = judging.Said(key=f"k{number}", topic=question.topic, document=question.document, grade=number % 2)
-        judging.judge(pool, user, told)
+        told = judgments.Said(key=f"k{number}", topic=question.topic, document=question.document, grade=number % 2)
+        judgments.judge(pool, user, told)
     kept = backup(tmp_path / "all.tar")
     assert "document" not in kept.rows
     assert kept.rows["judgment"] == 9
@@ -249,7 +252,7 @@ def sealed(path: Path, **members: bytes) -> Path:
 def manifest(**changed: Any) -> bytes:
     rows = b""
     said = {"form": 1, "migration": "0001_initial", "rows": {}, "digest": hashlib.sha256(rows).hexdigest()}
-    return json.dumps(said | {"acts": 0, "head": audit.START, "blobs": 0} | changed).encode()
+    return json.dumps(said | {"acts": 0, "head": audit_log.START, "blobs": 0} | changed).encode()
 
 
 def test_what_is_well_sealed_and_yet_no_backup(tmp_path: Path) -> None:
@@ -266,8 +269,8 @@ def test_what_a_restore_refuses(tmp_path: Path) -> None:
     wrong = sealed(tmp_path / "a.tar", manifest_json=manifest(blobs=1), **{f"blobs__{'0' * 64}": b"content"})
     with pytest.raises(InputError, match="blob 000000000000… is not what its name says"):
         restore(wrong)
-    blobs.path_of("0" * 64).unlink()
-    blobs.path_of("0" * 64).parent.rmdir()
+    blob_store.path_of("0" * 64).unlink()
+    blob_store.path_of("0" * 64).parent.rmdir()
     with pytest.raises(InputError, match="it holds 0 of 2 blobs"):
         restore(sealed(tmp_path / "b.tar", manifest_json=manifest(blobs=2)))
     with pytest.raises(ParameterError, match="this version knows no database 9999_later"):
@@ -314,7 +317,7 @@ def test_a_name_that_is_taken_meanwhile(light: Task, tmp_path: Path) -> None:
 def test_a_backup_of_a_damaged_store_is_refused(light: Task, tmp_path: Path) -> None:
     del light
     digest = Blob.objects.order_by("digest").values_list("digest", flat=True)[1]
-    place = blobs.path_of(digest)
+    place = blob_store.path_of(digest)
     content = place.read_bytes()
     for damage in (lambda: place.write_bytes(content + b"!"), place.unlink):
         damage()
@@ -331,7 +334,7 @@ def test_check_counts_what_is_wrong(light: Task) -> None:
     Audit.objects.filter(what="labels").update(who="bob")
     with pytest.raises(ChecksFailed, match=r"act \d+: it was changed"):
         check()
-    blobs.path_of(Blob.objects.values_list("digest", flat=True)[0]).unlink()
+    blob_store.path_of(Blob.objects.values_list("digest", flat=True)[0]).unlink()
     with pytest.raises(ChecksFailed, match=r"act \d+: it was changed and 1 more"):
         check()
     del light

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.server import campaigns, corpora, demo
+from cranfield.server.judging import pool_lifecycle
+from cranfield.server.tasks import corpora
+from cranfield.server.operations import demo_tasks
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task, User
 from tests.support.server.home_subprocess import cranfield, environment
 from tests.support.server.live_server import Browser, Running, free_port, is_free, wait_for
@@ -20,12 +22,12 @@ from tests.support.server.live_server import Browser, Running, free_port, is_fre
 @pytest.mark.django_db
 def test_what_a_demo_holds() -> None:
     steps: list[tuple[int, int]] = []
-    accounts = demo.fill(runs=12, topics=12, progress=lambda *step: steps.append(step))
+    accounts = demo_tasks.fill(runs=12, topics=12, progress=lambda *step: steps.append(step))
     assert [one.name for one in accounts] == ["operator", "organiser", "participant", "assessor"]
     assert len({one.password for one in accounts}) == 4
     assert steps == [(number, 18) for number in range(1, 19)]
     assert list(User.objects.filter(may_organise=True).values_list("username", flat=True)) == ["organiser"]
-    assert demo.settle() == 2  # a board for each task
+    assert demo_tasks.settle() == 2  # a board for each task
     tasks = {task.slug: task for task in Task.objects.all()}
     assert {slug: task.state for slug, task in tasks.items()} == {
         "ad-hoc-2024": Task.CLOSED,
@@ -35,7 +37,7 @@ def test_what_a_demo_holds() -> None:
     runs = Submission.objects.filter(task=tasks["ad-hoc-2025"])
     assert runs.filter(embargo__isnull=False).count() == 1
     assert runs.filter(state=Submission.WITHDRAWN).count() == 1
-    assert runs.filter(stated__isnull=False).count() == len(demo.PAST)
+    assert runs.filter(stated__isnull=False).count() == len(demo_tasks.PAST)
     assert Submission.objects.exclude(metadata={}).exclude(kind="").count() == 4 + 2  # every third of 12 and of 6
     assert Submission.objects.filter(baseline=True).exists()
     waiting = Submission.objects.filter(state__in=(Submission.RECEIVED, Submission.FAILED))
@@ -45,12 +47,12 @@ def test_what_a_demo_holds() -> None:
     versions = LabelVersion.objects.filter(task=tasks["ad-hoc-2025"])
     assert [one.number for one in versions.order_by("number")] == [1, 2]
     assert versions[0].judgments == versions[1].judgments
-    from cranfield.server import jobs
+    from cranfield.server.jobs import job_queue
 
-    jobs.work(once=True)
+    job_queue.work(once=True)
     assert Result.objects.filter(version__number=2).count() == 6
     pool = tasks["judging-2026"].pools.get()
-    stand = campaigns.progress(pool)
+    stand = pool_lifecycle.progress(pool)
     assert sum(row["judgments"] for row in stand.people) == 120
     assert (len(stand.people), stand.budget) == (2, 8 * 30)
     first = pool.questions.order_by("id")[0]

@@ -15,10 +15,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import blobs
-from cranfield.server.exports import export_site, export_task, file_of, inside, made_local
+from cranfield.server.site import blob_store
+from cranfield.server.operations.exports import export_site, export_task, file_of, inside, made_local
 from cranfield.server.models import Announcement, Snapshot, Submission, Task
-from cranfield.server.scheduled import close
+from cranfield.server.jobs.scheduled_jobs import close
 from tests.support.server.users_and_tasks import run_text
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def test_a_task_as_files(world: World, tmp_path: Path) -> None:
     )
     world.hand_in(task, "poor", 5, team="Beta", kind="manual")
     world.work()
-    with blobs.incoming() as topics:
+    with blob_store.incoming() as topics:
         topics.write(b"301\twhat is it\n")
         Task.objects.filter(pk=task.pk).update(topics=topics.keep())
     folder = export_task("ad-hoc", tmp_path / "task")

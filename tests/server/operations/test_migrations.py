@@ -10,14 +10,14 @@ import pytest
 from django.core.management import call_command
 from django.db.migrations.loader import MigrationLoader
 
-from cranfield.server.archives import ROWS, packed
-from cranfield.server.backups import backup
+from cranfield.server.operations.backup_archive import ROWS, packed
+from cranfield.server.operations.backups import backup
 from tests.support.server import home_subprocess
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World
 
-RELEASES = sorted((Path(__file__).parent / "releases").glob("*.tar"))
+RELEASES = sorted((Path(__file__).parents[1] / "releases").glob("*.tar"))
 
 
 @pytest.mark.django_db

@@ -14,12 +14,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import blobs, people
-from cranfield.server.condition import condition, retry
-from cranfield.server.jobs import KINDS
+from cranfield.server.site import blob_store
+from cranfield.server.accounts import roles
+from cranfield.server.operations.health_checks import condition, retry
+from cranfield.server.jobs.job_queue import KINDS
 from cranfield.server.models import Audit, Invite, Job, Submission, Token, User, Worker
-from cranfield.server.pages.operator import WORDS
-from cranfield.server.versions import change_one
+from cranfield.server.operations.pages import WORDS
+from cranfield.server.tasks.label_versions import change_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,15 +153,15 @@ def act(world: World, what: str, who: str) -> str:
 
 
 def test_somebody_may_organise(world: World) -> None:
-    assert not people.may_organise(world.people["loner"])
+    assert not roles.may_organise(world.people["loner"])
     assert "may make tasks" in act(world, "organise", "loner")
-    assert people.may_organise(world.people["loner"])
+    assert roles.may_organise(world.people["loner"])
     assert world.client("loner").get(reverse("new-task")).status_code == 200
     act(world, "not-organise", "loner")
-    assert not people.may_organise(world.people["loner"])
+    assert not roles.may_organise(world.people["loner"])
     assert world.client("loner").get(reverse("new-task")).status_code == 404
-    assert people.may_organise(world.people["operator"])
-    assert not people.may_organise(None)
+    assert roles.may_organise(world.people["operator"])
+    assert not roles.may_organise(None)
     assert [row.what for row in Audit.objects.all()] == ["may organise", "may not organise"]
 
 
@@ -181,7 +182,7 @@ def test_operators_are_made_and_one_stays(world: World) -> None:
     act(world, "not-operator", "beth")
     assert world.client("beth").get(reverse("operate")).status_code == 404
     with pytest.raises(ParameterError, match="last operator"):
-        people.set_operator(world.people["operator"], world.people["operator"], operator=False)
+        roles.set_operator(world.people["operator"], world.people["operator"], operator=False)
     act(world, "nonsense", "beth")
     assert not Audit.objects.filter(what="nonsense").exists()
 
@@ -241,7 +242,7 @@ def test_an_organiser_says_which_run_is_to_be_beaten(world: World) -> None:
     assert world.client("alice").post("/organise/ad-hoc/runs/", asked).status_code == 404
     assert world.client("organiser").post("/organise/ad-hoc/runs/", asked).status_code == 302
     world.work()
-    document = json.loads(blobs.read(task.snapshots.order_by("-number")[0].document_id))
+    document = json.loads(blob_store.read(task.snapshots.order_by("-number")[0].document_id))
     assert [row["run"] for row in document["rows"] if "baseline" in row["badges"]] == ["poor"]
     against = document["panels"]["baseline"]["table"]
     assert {row[against["columns"].index("baseline")] for row in against["rows"]} == {"poor"}

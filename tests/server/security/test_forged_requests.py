@@ -156,7 +156,7 @@ def test_the_api_changes_nothing_that_is_not_theirs(db: None, quiet: None) -> No
                     given = {"note": "x", "name": "x", "run": SimpleUploadedFile("x.run", run_text("x").encode()),
                              "qrels": SimpleUploadedFile("q", qrels().encode())}  # fmt: skip
                     with pytest.MonkeyPatch.context() as patch:
-                        patch.setattr("cranfield.server.api._auth.count", lambda *_: None)
+                        patch.setattr("cranfield.server.api.authentication.count", lambda *_: None)
                         answer = (
                             client.post(path, given, headers=header)
                             if method == "post"

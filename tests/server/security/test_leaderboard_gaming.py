@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from cranfield.server import blobs, jobs, scoring, submitting
-from cranfield.server.gathering import gather
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.submissions import evaluation, intake
+from cranfield.server.boards.board_inputs import gather
 from cranfield.server.models import Blob, LabelVersion, Result, Snapshot, Submission, Task
-from cranfield.server.panels import Made, pictures_of
-from cranfield.server.submitting import Refused, left
-from cranfield.server.versions import add_version, change_one
+from cranfield.server.boards.panels import Made, pictures_of
+from cranfield.server.submissions.intake import Refused, left
+from cranfield.server.tasks.label_versions import add_version, change_one
 from tests.support.server.api_client import program
 from tests.support.server.security.crawler import crawl
 from tests.support.server.security.leak_checks import numbers
@@ -81,7 +83,7 @@ def test_a_team_is_told_what_the_ladder_tells_and_nothing_else(world: World) -> 
     assert len(set(expected.values())) < len(expected), "a step each time: choose another seed"
     results = {one.submission.name: one for one in Result.objects.select_related("submission")}
     assert {name: result.released for name, result in results.items()} == expected
-    document = json.loads(blobs.read(Snapshot.objects.get(task=task, kind=Snapshot.PUBLIC).document_id))
+    document = json.loads(blob_store.read(Snapshot.objects.get(task=task, kind=Snapshot.PUBLIC).document_id))
     assert {row["run"]: row["released"] for row in document["rows"]} == expected
     true = [sum(1 / place[topic] for topic in SECRET) / len(SECRET) for place in places.values()]
     exact = numbers(true, 4)
@@ -98,7 +100,7 @@ def test_a_team_is_told_what_the_ladder_tells_and_nothing_else(world: World) -> 
 
 def test_below_a_thousand_private_topics_nothing_is_told_unless_the_organiser_says_so(world: World) -> None:
     task, places = mixed(world, told=False, count=2)
-    document = json.loads(blobs.read(Snapshot.objects.get(task=task, kind=Snapshot.PUBLIC).document_id))
+    document = json.loads(blob_store.read(Snapshot.objects.get(task=task, kind=Snapshot.PUBLIC).document_id))
     assert {row["released"] for row in document["rows"]} == {None}
     for run in Submission.objects.all():
         for name in (None, "alice", "beth"):
@@ -147,16 +149,16 @@ def test_what_runs_do_on_private_topics_changes_no_answer(db: None, quiet: None)
     values = planted.private_values()
     version = planted.task.version
     assert version is not None
-    version.qrels = blobs.put(judged(private=1).encode())
+    version.qrels = blob_store.put(judged(private=1).encode())
     version.save()
     scored = list(Result.objects.filter(submission__task=planted.task).values_list("submission_id", flat=True))
     for name, run in planted.runs.items():
-        Submission.objects.filter(pk=run.pk).update(blob=blobs.put(planted.texts[name](3).encode()))
+        Submission.objects.filter(pk=run.pk).update(blob=blob_store.put(planted.texts[name](3).encode()))
     Result.objects.filter(submission__task=planted.task).delete()
     Snapshot.objects.filter(task=planted.task).delete()
     for number in scored:
-        scoring.score(submission=number, version=version.pk)
-    jobs.put("board", task=planted.task, key=f"board {planted.task.pk}", task_id=planted.task.pk)
+        evaluation.score(submission=number, version=version.pk)
+    job_queue.put("board", task=planted.task, key=f"board {planted.task.pk}", task_id=planted.task.pk)
     tomorrow = timezone.now() + timedelta(days=1)
     planted.task.jobs.filter(kind="score", state="waiting").update(after=tomorrow)
     planted.world.work()
@@ -190,7 +192,7 @@ def test_nothing_gives_an_attempt_back(world: World) -> None:
     """Withdrawn, failed, hidden and anonymous runs count, and so do those of people who are gone."""
     task = world.task(limit=5, embargo_days=9, anonymous_days=9)
     later = timezone.now().date() + timedelta(days=5)
-    submitting.withdraw(world.hand_in(task, "withdrawn"), world.people["alice"])
+    intake.withdraw(world.hand_in(task, "withdrawn"), world.people["alice"])
     world.hand_in(task, "hidden", 1, embargo=later)
     world.hand_in(task, "unnamed", 2, anonymous=later)
     failed = world.hand_in(task, "failed", 3)
@@ -201,7 +203,7 @@ def test_nothing_gives_an_attempt_back(world: World) -> None:
     assert Submission.objects.filter(team=world.teams["Alpha"]).count() == 5
     assert left(task, world.teams["Alpha"]).now == 0
     with pytest.raises(Refused) as no:
-        submitting.receive(task, world.teams["Alpha"], world.people["adam"], arrived(run_text("x")), name="more")
+        intake.receive(task, world.teams["Alpha"], world.people["adam"], arrived(run_text("x")), name="more")
     assert no.value.code == "E-LIMIT"
     world.work()
     board = world.client().get("/tasks/ad-hoc/").content.decode()
@@ -212,7 +214,7 @@ def test_nothing_gives_an_attempt_back(world: World) -> None:
 def test_the_name_of_a_withdrawn_run_is_not_free_again(world: World) -> None:
     """Otherwise a permalink would name two runs."""
     task = world.task()
-    submitting.withdraw(world.hand_in(task, "mine"), world.people["alice"])
+    intake.withdraw(world.hand_in(task, "mine"), world.people["alice"])
     with pytest.raises(Refused) as no:
         world.hand_in(task, "MINE", 2)
     assert no.value.code == "E-NAMES"
@@ -223,7 +225,7 @@ def test_a_dry_run_does_not_say_which_topics_are_private(world: World) -> None:
     task = world.task(private=4)
     text = run_text("x", topics=["301"])
     file = arrived(text)
-    said = json.dumps(submitting.check(task, file.path, "x.run").problems)
+    said = json.dumps(intake.check(task, file.path, "x.run").problems)
     assert "11 of 12 judged topics are missing" in said
     assert "private" not in said
     assert "private" not in program(world, "alice").post("tasks/ad-hoc/check", text).body.decode()
@@ -240,7 +242,7 @@ def test_private_values_leave_with_no_message(world: World) -> None:
     Result.objects.all().delete()
     version = task.version
     assert version is not None
-    scoring.score(submission=Submission.objects.get().pk, version=version.pk)
+    evaluation.score(submission=Submission.objects.get().pk, version=version.pk)
     body = json.loads(Delivery.objects.get().body)
     public = sum(1 / places["mixture0"][topic] for topic in PUBLIC) / len(PUBLIC)
     assert body["run"]["values"] == {"RR": pytest.approx(public)}
@@ -286,7 +288,7 @@ def test_the_header_of_an_unnamed_run_names_nobody(world: World) -> None:
     world.hand_in(task, "named", 2, team="Beta")
     world.work()
     snapshot = task.snapshots.get(kind="public")
-    document = json.loads(blobs.read(snapshot.document_id))
+    document = json.loads(blob_store.read(snapshot.document_id))
     assert "novelty" in document["panels"]
     assert "kowari" not in json.dumps(document)
 
@@ -296,5 +298,5 @@ def test_a_run_called_as_unnamed_runs_are_takes_nobody_s_place(world: World) -> 
     world.hand_in(task, "Anonymous 1", team="Beta", text=run_text("x", 1))
     world.hand_in(task, "mine", 2, anonymous=timezone.now().date() + timedelta(days=9))
     world.work()
-    document = json.loads(blobs.read(task.snapshots.get(kind="public").document_id))
+    document = json.loads(blob_store.read(task.snapshots.get(kind="public").document_id))
     assert {row["run"]: row["group"] for row in document["rows"]} == {"Anonymous 1": "Beta", "anonymous 2": None}

@@ -209,7 +209,7 @@ def test_strangers_put_nothing_on_the_disk(world: World, monkeypatch: pytest.Mon
     """Without an account, not a byte of a file is written, wherever it is sent."""
     world.task()
     made: list[object] = []
-    monkeypatch.setattr("cranfield.server.uploads.Incoming", lambda: made.append(1))
+    monkeypatch.setattr("cranfield.server.site.uploads.Incoming", lambda: made.append(1))
     for path in ("/tasks/ad-hoc/submit/", "/log-in/", "/join/nothing/", "/nothing", "/api/tasks/ad-hoc/submissions"):
         assert send(Client(enforce_csrf_checks=True), form(world, GOOD), path).status_code in (302, 400, 401, 403, 404)
     assert not made
@@ -219,7 +219,7 @@ def test_strangers_put_nothing_on_the_disk(world: World, monkeypatch: pytest.Mon
 MEASURE = '''
 import logging, sys
 logging.disable(logging.CRITICAL)
-from cranfield.server.starting import start, migrate
+from cranfield.server.site.django_setup import start, migrate
 start(sys.argv[1]); migrate()
 from django.test import Client
 from django.conf import settings
@@ -274,7 +274,7 @@ send("field", before.replace(b'name="name"\\r\\n\\r\\nattack', b'name="name"\\r\
 
 def test_memory_stays_small_whatever_is_sent(tmp_path: Path) -> None:
     """A line of 300 MB, a file of 1 GB, 10 MB that unpack to 10 GB, a line of 1 GB in 1 MB, a form of 300 MB."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, str(tmp_path / "home")],
         cwd=root,

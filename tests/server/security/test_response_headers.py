@@ -253,7 +253,7 @@ def test_a_name_that_is_not_the_servers_is_refused_in_words(world: World) -> Non
 def test_names_that_scanners_try_do_not_fill_the_log(tmp_path: Path) -> None:
     script = """
 import sys
-from cranfield.server.starting import start
+from cranfield.server.site.django_setup import start
 start(sys.argv[1])
 from django.test import Client, override_settings
 with override_settings(ALLOWED_HOSTS=["boards.example.org"]):

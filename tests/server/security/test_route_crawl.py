@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from cranfield.server import scheduled
+from cranfield.server.jobs import scheduled_jobs
 from cranfield.server.models import Job, Snapshot, Submission
 from tests.support.server.security.crawler import ask, crawl, paths_of, routes
 from tests.support.server.security.leak_checks import numbers, rows
@@ -101,7 +101,7 @@ def test_every_route_by_everybody_while_a_task_is_open_when_it_is_closed_and_whe
     kept = permalinks(answers)
     assert len(kept) > 25
 
-    scheduled.close(task_id=planted.task.pk, by="organiser")
+    scheduled_jobs.close(task_id=planted.task.pk, by="organiser")
     tomorrow = timezone.now() + timedelta(days=1)
     Job.objects.filter(kind="score", state=Job.WAITING).update(after=tomorrow)  # one run still waits
     planted.world.work()
@@ -121,7 +121,7 @@ def test_every_route_by_everybody_while_a_task_is_open_when_it_is_closed_and_whe
     Job.objects.filter(kind="board").update(started=past)
     Submission.objects.filter(embargo__isnull=False).update(embargo=timezone.now().date())
     Submission.objects.filter(anonymous__isnull=False).update(anonymous=timezone.now().date())
-    scheduled.tidy()
+    scheduled_jobs.tidy()
     planted.world.work()
     planted.list_secrets()
     for name in ("private topics", "their texts", "a hidden run", "who is anonymous"):

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
-from cranfield.server import blobs
+from cranfield.server.site import blob_store
 from cranfield.server.models import Blob
 from tests.support.server.concurrency import in_threads
 
@@ -35,19 +35,19 @@ def in_the_store() -> list[str]:
 
 @pytest.mark.django_db
 def test_content_is_found_by_its_hash() -> None:
-    made = blobs.put(CONTENT)
+    made = blob_store.put(CONTENT)
     assert (made.digest, made.size, str(made)) == (DIGEST, len(CONTENT), DIGEST)
-    assert blobs.read(DIGEST) == CONTENT
-    assert blobs.is_sound(DIGEST)
-    assert blobs.path_of(DIGEST).relative_to(settings.HOME.blobs).parts == (DIGEST[:2], DIGEST)
-    assert blobs.path_of(DIGEST).stat().st_mode & 0o777 == 0o600
+    assert blob_store.read(DIGEST) == CONTENT
+    assert blob_store.is_sound(DIGEST)
+    assert blob_store.path_of(DIGEST).relative_to(settings.HOME.blobs).parts == (DIGEST[:2], DIGEST)
+    assert blob_store.path_of(DIGEST).stat().st_mode & 0o777 == 0o600
     assert on_their_way() == []
 
 
 @pytest.mark.django_db
 def test_the_same_content_is_kept_once_and_may_come_in_pieces() -> None:
-    first = blobs.put(CONTENT)
-    second = blobs.put(CONTENT[i : i + 1] for i in range(len(CONTENT)))
+    first = blob_store.put(CONTENT)
+    second = blob_store.put(CONTENT[i : i + 1] for i in range(len(CONTENT)))
     assert first == second
     assert Blob.objects.count() == 1
     assert in_the_store() == [DIGEST]
@@ -55,11 +55,11 @@ def test_the_same_content_is_kept_once_and_may_come_in_pieces() -> None:
 
 @pytest.mark.django_db
 def test_what_is_not_kept_is_gone() -> None:
-    with blobs.incoming() as file:
+    with blob_store.incoming() as file:
         file.write(CONTENT)
         assert len(on_their_way()) == 1
     assert on_their_way() == []
-    with suppress(ZeroDivisionError), blobs.incoming() as file:
+    with suppress(ZeroDivisionError), blob_store.incoming() as file:
         file.write(CONTENT)
         _ = 1 / 0
     assert (on_their_way(), in_the_store(), Blob.objects.count()) == ([], [], 0)
@@ -67,7 +67,7 @@ def test_what_is_not_kept_is_gone() -> None:
 
 @pytest.mark.django_db
 def test_what_is_simply_forgotten_is_gone_too() -> None:
-    file = blobs.Incoming()
+    file = blob_store.Incoming()
     file.write(CONTENT)
     del file  # its sender broke off, and nobody asks for it any more
     gc.collect()
@@ -76,42 +76,42 @@ def test_what_is_simply_forgotten_is_gone_too() -> None:
 
 @pytest.mark.django_db
 def test_what_is_kept_stays_when_its_handle_goes() -> None:
-    file = blobs.Incoming()
+    file = blob_store.Incoming()
     file.write(CONTENT)
     file.keep()
     file.drop()
     del file
     gc.collect()
-    assert blobs.is_sound(DIGEST)
+    assert blob_store.is_sound(DIGEST)
 
 
 @pytest.mark.django_db
 def test_a_damaged_file_is_known_and_mended_when_the_content_comes_again() -> None:
-    blobs.put(CONTENT)
-    path = blobs.path_of(DIGEST)
+    blob_store.put(CONTENT)
+    path = blob_store.path_of(DIGEST)
     path.write_bytes(CONTENT[:-1] + b"!")
-    assert not blobs.is_sound(DIGEST)
+    assert not blob_store.is_sound(DIGEST)
     path.write_bytes(CONTENT[:5])  # as after a crash of the file system
-    assert not blobs.is_sound(DIGEST)
-    blobs.put(CONTENT)
-    assert blobs.is_sound(DIGEST)
+    assert not blob_store.is_sound(DIGEST)
+    blob_store.put(CONTENT)
+    assert blob_store.is_sound(DIGEST)
     path.unlink()
-    assert not blobs.is_sound(DIGEST)
+    assert not blob_store.is_sound(DIGEST)
 
 
 @pytest.mark.parametrize("name", ["", "..", "../" * 21 + "x", "A" * 64, DIGEST[:-1], DIGEST + "0", "/" * 64, "é" * 64])
 def test_only_digests_lead_to_files(name: str) -> None:
     with pytest.raises(ValueError, match="no digest"):
-        blobs.path_of(name)
+        blob_store.path_of(name)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_no_row_no_file_that_counts_and_the_next_comer_keeps_it() -> None:
     with suppress(ZeroDivisionError), transaction.atomic():
-        blobs.put(CONTENT)
+        blob_store.put(CONTENT)
         _ = 1 / 0
     assert (Blob.objects.count(), in_the_store()) == (0, [DIGEST])
-    assert blobs.put(CONTENT).digest == DIGEST
+    assert blob_store.put(CONTENT).digest == DIGEST
     assert Blob.objects.count() == 1
 
 
@@ -120,21 +120,21 @@ def test_many_keep_the_same_at_once() -> None:
     def work(number: int) -> None:
         for piece in range(5):
             with transaction.atomic():
-                blobs.put(CONTENT * (piece + 1))
+                blob_store.put(CONTENT * (piece + 1))
             with transaction.atomic():
-                blobs.put(b"%d %d" % (number, piece))
+                blob_store.put(b"%d %d" % (number, piece))
 
     assert in_threads(6, work) == []
     assert Blob.objects.count() == len(in_the_store()) == 5 + 30
-    assert all(blobs.is_sound(name) for name in in_the_store())
+    assert all(blob_store.is_sound(name) for name in in_the_store())
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "act", [lambda file: file.end(), lambda file: file.write(CONTENT * 100_000)], ids=["end", "write"]
 )
-def test_a_full_disk_leaves_nothing_behind(act: Callable[[blobs.Incoming], None]) -> None:
-    file = blobs.Incoming()
+def test_a_full_disk_leaves_nothing_behind(act: Callable[[blob_store.Incoming], None]) -> None:
+    file = blob_store.Incoming()
     file.write(CONTENT)
     os.dup2(os.open("/dev/full", os.O_WRONLY), file._file.fileno())  # from here on the disk is full
     with pytest.raises(OSError, match="No space left"):
@@ -148,7 +148,7 @@ def test_sweeping_takes_only_what_is_old() -> None:
     for path, age in ((old, 500), (new, 5)):
         path.write_bytes(CONTENT)
         os.utime(path, (time.time() - age,) * 2)
-    assert blobs.sweep(older=100) == 1
+    assert blob_store.sweep(older=100) == 1
     assert on_their_way() == [new]
 
 
@@ -172,5 +172,5 @@ def test_the_bytes_are_on_the_disk_before_anybody_is_told(monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(Path, "replace", replaced)
     monkeypatch.setattr(type(Blob.objects), "get_or_create", told)
-    blobs.put(CONTENT)
+    blob_store.put(CONTENT)
     assert order == ["file", "folder", "move", "folder", "row"]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 from django.test import Client
 
-from cranfield.server.home import SETTINGS, Options
+from cranfield.server.site.home_folder import SETTINGS, Options
 from tests.support.source_tree import ROOT
 
 HOW_TO = ROOT / "docs" / "how-to"

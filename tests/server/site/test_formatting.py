@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cranfield.server.templatetags import shown
+from cranfield.server.templatetags import formatting
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -23,4 +23,4 @@ SPACE = "\N{NO-BREAK SPACE}"
     ],
 )
 def test_a_sentence_of_the_library_is_set_as_pages_are(says: str | None, looks: str) -> None:
-    assert shown.told(says) == looks
+    assert formatting.told(says) == looks

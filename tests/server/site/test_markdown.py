@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cranfield.server.markdown import to_html
+from cranfield.server.site.markdown import to_html
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from cranfield.server import tries
+from cranfield.server.site import rate_limits
 from cranfield.server.models import Task, Try
-from cranfield.server.pages import runs
-from cranfield.server.tries import Limit
+from cranfield.server.submissions.pages import public_runs
+from cranfield.server.site.rate_limits import Limit
 from tests.support.server.api_client import program
 from tests.support.server.users_and_tasks import PASSWORD, run_text
 
@@ -49,8 +49,8 @@ def test_a_head_changes_nothing(world: World) -> None:
 def test_pages_say_when_to_come_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     task = world.filled()
     short = timedelta(minutes=10)
-    monkeypatch.setattr(tries, "LOG_IN", Limit(what="log-in", most=1, within=short))
-    monkeypatch.setattr(runs, "COMPARE", Limit(what="compare", most=1, within=short))
+    monkeypatch.setattr(rate_limits, "LOG_IN", Limit(what="log-in", most=1, within=short))
+    monkeypatch.setattr(public_runs, "COMPARE", Limit(what="compare", most=1, within=short))
     keys = ",".join(task.submissions.values_list("key", flat=True)[:2])
     guess = {"username": "beth", "password": f"not {PASSWORD}"}
     asked: list[Callable[[], Any]] = [

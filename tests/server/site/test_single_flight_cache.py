@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cranfield.server.kept import kept
+from cranfield.server.site.single_flight_cache import kept
 
 
 def test_many_who_ask_at_once_wait_for_one() -> None:

@@ -14,9 +14,9 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import IntegrityError, InterfaceError, OperationalError
 from django.test import Client
 
-from cranfield.server import faults
-from cranfield.server.faults import machine_fault
-from cranfield.server.pages import boards
+from cranfield.server.site import system_errors
+from cranfield.server.site.system_errors import machine_fault
+from cranfield.server.boards.pages import leaderboards
 from tests.support.server.users_and_tasks import PASSWORD, World, run_text
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_a_full_disk_is_known_by_the_disk_too(
     try:
         (tmp_path / "ballast").write_bytes(bytes((4 << 20) - 8192 if taken else 1))
         here = SimpleNamespace(vendor="sqlite", settings_dict={"NAME": tmp_path / "database.sqlite3"})
-        monkeypatch.setattr(faults, "connection", here)
+        monkeypatch.setattr(system_errors, "connection", here)
         assert machine_fault(OperationalError("disk I/O error")) == said
     finally:
         subprocess.run(["umount", "--lazy", tmp_path], check=True)
@@ -82,11 +82,11 @@ def visitor() -> Client:
 
 def test_in_a_page(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     del world
-    monkeypatch.setattr(boards, "visible_tasks", raising(OperationalError("connection refused")))
+    monkeypatch.setattr(leaderboards, "visible_tasks", raising(OperationalError("connection refused")))
     answer = visitor().get("/")
     assert answer.status_code == 503
     assert AWAY in answer.content.decode()
-    monkeypatch.setattr(boards, "visible_tasks", raising(ValueError("ours, and secret")))
+    monkeypatch.setattr(leaderboards, "visible_tasks", raising(ValueError("ours, and secret")))
     answer = visitor().get("/")
     assert answer.status_code == 500
     assert "Something went wrong in the server." in answer.content.decode()
@@ -106,7 +106,7 @@ def test_after_a_page(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_while_a_file_comes_in(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from io import BytesIO
 
-    from cranfield.server import uploads
+    from cranfield.server.site import uploads
 
     task = world.task()
     client = Client(raise_request_exception=False, enforce_csrf_checks=True)
@@ -126,10 +126,10 @@ def test_while_a_file_comes_in(world: World, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_in_the_api(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cranfield.server.api import _tasks
+    from cranfield.server.api import task_routes
 
     del world
-    monkeypatch.setattr(_tasks, "visible_tasks", raising(OperationalError("connection refused")))
+    monkeypatch.setattr(task_routes, "visible_tasks", raising(OperationalError("connection refused")))
     answer = visitor().get("/api/tasks")
     assert answer.status_code == 503
     assert json.loads(answer.content) == {"error": AWAY, "hint": "try again later", "code": "E-SERVER"}

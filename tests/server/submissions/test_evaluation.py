@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.server import blobs, boards, gathering, jobs
+from cranfield.server.site import blob_store
+from cranfield.server.boards import snapshots, board_inputs
+from cranfield.server.jobs import job_queue
 from cranfield.server.models import Audit, Job, Result, Snapshot, Submission
-from cranfield.server.versions import add_version
+from cranfield.server.tasks.label_versions import add_version
 from tests.support.server.job_queue import due_now, let_the_lease_run_out, take_one
 from tests.support.server.users_and_tasks import arrived, qrels, run_text
 
@@ -20,31 +22,31 @@ if TYPE_CHECKING:
 def test_an_older_board_never_follows_a_newer_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     task = world.filled()
     world.hand_in(task, "late", 3)
-    jobs.work(once=True)
+    job_queue.work(once=True)
     newest = Snapshot.objects.filter(task=task).count()
     withdrawn = Submission.objects.filter(name="late")
     withdrawn.update(state=Submission.WITHDRAWN)
-    gathered = gathering.gather
+    gathered = board_inputs.gather
 
     def slowly(*given: Any) -> Any:
         found = gathered(*given)  # without the late run
         withdrawn.update(state=Submission.SCORED)
         let_the_lease_run_out()
-        monkeypatch.setattr(boards, "gather", gathered)
-        jobs.do(take_one("two"))  # another worker makes the board as it is now
+        monkeypatch.setattr(snapshots, "gather", gathered)
+        job_queue.do(take_one("two"))  # another worker makes the board as it is now
         return found
 
-    monkeypatch.setattr(boards, "gather", slowly)
-    boards.ask_for_board(task)
+    monkeypatch.setattr(snapshots, "gather", slowly)
+    snapshots.ask_for_board(task)
     due_now()
-    jobs.do(take_one("one"))
+    job_queue.do(take_one("one"))
     assert Snapshot.objects.filter(task=task).count() == newest
 
 
 def test_no_board_is_made_of_half_a_new_version(world: World) -> None:
     task = world.filled()
     world.hand_in(task, "late", 3)
-    jobs.work(once=True, least=5)  # it is evaluated, and its board waits
+    job_queue.work(once=True, least=5)  # it is evaluated, and its board waits
     add_version(task, arrived(qrels({("301", "D01"): 0}), "q").arriving, world.people["organiser"])
     world.work()
     made = list(Snapshot.objects.order_by("number").values_list("version__number", "runs"))
@@ -65,7 +67,7 @@ def test_no_header_of_a_run_can_break_the_board(world: World) -> None:
 def test_an_error_in_a_run_is_final_and_the_submission_says_why(world: World) -> None:
     task = world.task()
     run = world.hand_in(task, "mine")
-    blobs.path_of(str(run.blob_id)).write_text("no run\n")  # what is on the disk is not what came in
+    blob_store.path_of(str(run.blob_id)).write_text("no run\n")  # what is on the disk is not what came in
     world.work()
     run.refresh_from_db()
     assert run.state == Submission.FAILED
@@ -78,8 +80,8 @@ def test_an_error_in_a_run_is_final_and_the_submission_says_why(world: World) ->
 def test_a_run_that_failed_for_us_three_times_says_so_and_can_be_tried_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cranfield.server import scoring
-    from cranfield.server.condition import retry
+    from cranfield.server.submissions import evaluation
+    from cranfield.server.operations.health_checks import retry
 
     task = world.task()
     run = world.hand_in(task, "mine")
@@ -88,8 +90,8 @@ def test_a_run_that_failed_for_us_three_times_says_so_and_can_be_tried_again(
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(scoring, "evaluate", broken)
-        for _ in range(jobs.MOST):
+        patch.setattr(evaluation, "evaluate", broken)
+        for _ in range(job_queue.MOST):
             world.work()
             run.refresh_from_db()
             due_now()

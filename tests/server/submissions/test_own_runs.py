@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.test import Client
 from django.utils import timezone
 
-from cranfield.server import blobs, submitting
+from cranfield.server.site import blob_store
+from cranfield.server.submissions import intake
 from cranfield.server.models import Audit, Job, Result, Submission, Task
-from cranfield.server.scoring import values_of
+from cranfield.server.submissions.evaluation import values_of
 from tests.support.server.page_requests import HTMX, shown
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def test_a_task_that_is_over_has_no_limits_to_tell(world: World) -> None:
 def test_a_run_that_failed_says_why(world: World) -> None:
     task = world.task()
     run = world.hand_in(task, "broken")
-    blobs.path_of(str(run.blob_id)).write_text("no run at all\n")
+    blob_store.path_of(str(run.blob_id)).write_text("no run at all\n")
     world.work()
     page = shown(world.client("alice").get("/my/runs/"))
     run.refresh_from_db()
@@ -129,7 +130,7 @@ def test_withdrawing_asks_first_and_is_for_ones_own(world: World) -> None:
     assert world.client("adam").post(f"/runs/{run.key}/withdraw")["Location"] == "/my/runs/"
     run.refresh_from_db()
     assert (run.state, run.withdrawn is not None) == (Submission.WITHDRAWN, True)
-    assert submitting.left(task, world.teams["Alpha"]).now == 0
+    assert intake.left(task, world.teams["Alpha"]).now == 0
     assert Job.objects.filter(kind="board", state=Job.WAITING).exists()
     assert list(Audit.objects.filter(what="withdraw").values_list("who", flat=True)) == ["adam"]
     world.client("adam").post(f"/runs/{run.key}/withdraw")
@@ -209,13 +210,13 @@ def test_what_is_said_of_a_run_may_change_the_run_may_not(world: World) -> None:
     run.refresh_from_db()
     assert run.embargo is None
     assert "Nothing was changed." in shown(client.post(url, told(until), follow=True))
-    submitting.withdraw(run, world.people["alice"])
+    intake.withdraw(run, world.people["alice"])
     assert "The run was withdrawn." in shown(client.post(url, told("", description="again")))
 
 
 def test_a_long_list_has_pages(world: World) -> None:
     task = world.task()
-    blob = blobs.put(b"x")
+    blob = blob_store.put(b"x")
     Submission.objects.bulk_create(
         Submission(
             task=task,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from cranfield.server.importing import History, Row, import_history
+from cranfield.server.tasks.history_import import History, Row, import_history
 from cranfield.server.models import Submission
-from cranfield.server.pages import runs
-from cranfield.server.tries import Limit
+from cranfield.server.submissions.pages import public_runs
+from cranfield.server.site.rate_limits import Limit
 
 if TYPE_CHECKING:
     import pytest
@@ -66,7 +66,7 @@ def test_one_run_to_begin_with_is_no_mistake(world: World) -> None:
 
 def test_too_many_comparisons(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     task = world.filled()
-    monkeypatch.setattr(runs, "COMPARE", Limit(what="compare", most=1, within=timedelta(hours=1)))
+    monkeypatch.setattr(public_runs, "COMPARE", Limit(what="compare", most=1, within=timedelta(hours=1)))
     words_of(world, compare(task, "ideal", "good"))
     words = words_of(world, compare(task, "ideal", "good"), status=429)
     assert " 429 That was a lot of comparisons. Wait a little, then try again." in words

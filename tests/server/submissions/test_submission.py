@@ -16,8 +16,9 @@ from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from cranfield.server import blobs, submitting
-from cranfield.server.forms.participant import name_from
+from cranfield.server.site import blob_store
+from cranfield.server.submissions import intake
+from cranfield.server.submissions.forms import name_from
 from cranfield.server.models import Audit, Blob, Participant, Result, Submission, Task, Try
 from cranfield.studies import lint
 from tests.support.server.page_requests import HTMX, shown
@@ -58,7 +59,7 @@ def test_a_run_is_received_named_after_its_file_and_evaluated(world: World) -> N
     assert (run.name, run.team, run.by, run.task) == ("my bm25", world.teams["Alpha"], world.people["alice"], task)
     assert (run.description, run.link, run.file_name) == ("we tried", "https://example.org/p", "my bm25.run.gz")
     assert "next in the queue" in shown(answer)
-    assert blobs.is_sound(str(run.blob_id))
+    assert blob_store.is_sound(str(run.blob_id))
     world.work()
     page = shown(client.get("/my/runs/"))
     assert "evaluated" in page
@@ -83,7 +84,7 @@ def test_a_run_is_received_named_after_its_file_and_evaluated(world: World) -> N
 )
 def test_a_name_from_the_name_of_the_file(file_name: str, run_name: str) -> None:
     assert name_from(file_name) == run_name
-    assert not run_name or submitting.NAME.fullmatch(run_name)
+    assert not run_name or intake.NAME.fullmatch(run_name)
 
 
 def test_a_bad_run_is_told_line_by_line_and_counts_nothing(world: World, tmp_path: Path) -> None:
@@ -232,10 +233,10 @@ def test_strangers_send_no_files(world: World) -> None:
 def test_a_full_disk_gives_a_clear_page(world: World, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     world.task()
 
-    def full(self: blobs.Incoming, *piece: bytes) -> None:
+    def full(self: blob_store.Incoming, *piece: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(blobs.Incoming, step, full)
+    monkeypatch.setattr(blob_store.Incoming, step, full)
     answer = world.client("alice").post("/tasks/ad-hoc/submit/", form(world, run_text("x")))
     assert answer.status_code == 503
     assert "The disk of this server is full. Nothing was taken, nothing was lost." in shown(answer)

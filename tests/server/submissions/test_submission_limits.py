@@ -11,9 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from cranfield.server import submitting
+from cranfield.server.submissions import intake
 from cranfield.server.models import Audit, Job, Participant, Submission, Task
-from cranfield.server.submitting import Refused, left
+from cranfield.server.submissions.intake import Refused, left
 from tests.support.server.concurrency import in_threads
 from tests.support.server.users_and_tasks import run_text
 
@@ -93,7 +93,7 @@ def test_where_a_limit_was_lowered_the_next_one_is_when_enough_are_old(world: Wo
 def test_withdrawn_and_failed_ones_count(world: World) -> None:
     task = world.task(limit=2)
     first, second = world.hand_in(task, "first"), world.hand_in(task, "second", 1)
-    submitting.withdraw(first, world.people["alice"])
+    intake.withdraw(first, world.people["alice"])
     Submission.objects.filter(pk=second.pk).update(state=Submission.FAILED)
     assert refused(world, task).code == "E-LIMIT"
 
@@ -139,7 +139,7 @@ def test_each_team_and_each_task_has_its_own(world: World) -> None:
 
 def test_a_bad_run_uses_nothing(world: World) -> None:
     task = world.task(limit=1)
-    with pytest.raises(submitting.BadRun):
+    with pytest.raises(intake.BadRun):
         world.hand_in(task, "bad", text="301 Q0 D01 1 NaN bad\n")
     assert left(task, world.teams["Alpha"]).now == 1
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cranfield.core import CranfieldError
-from cranfield.server import corpora
+from cranfield.server.tasks import corpora
 from cranfield.server.models import Audit, Corpus, Document, Job
 from tests.support.server.users_and_tasks import World, arrived
 

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from cranfield.server.models import Audit, Corpus
-from cranfield.server.pages.corpus import marked
+from cranfield.server.tasks.pages.corpora import marked
 from tests.support.server.users_and_tasks import DOCUMENTS, World
 
 if TYPE_CHECKING:

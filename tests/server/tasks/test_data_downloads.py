@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.utils import timezone
 
-from cranfield.server import blobs
+from cranfield.server.site import blob_store
 from cranfield.server.models import Announcement, Snapshot, Task
-from cranfield.server.spreadsheets import guarded, to_csv
+from cranfield.server.site.csv_output import guarded, to_csv
 from tests.support.server.simulated_boards import document, keep, row
 from tests.support.server.users_and_tasks import TOPICS, qrels
 
@@ -53,7 +53,7 @@ def test_a_board_as_files(world: World) -> None:
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert answer.headers["Content-Disposition"] == 'attachment; filename="ad-hoc-board-1.csv"'
     answer = world.client().get(f"{TASK}boards/1/board.json")
-    assert answer.content == blobs.read(made.document_id)
+    assert answer.content == blob_store.read(made.document_id)
     assert json.loads(answer.content) == told
     assert answer.headers["Content-Type"] == "application/json"
 
@@ -89,7 +89,7 @@ def test_a_run_needs_the_texts_of_all_topics(world: World) -> None:
     assert world.client().get(f"{TASK}downloads/topics").status_code == 404
     assert "give no texts" in world.client().get(f"{TASK}downloads/").content.decode()
     texts = "".join(f"{topic}\ttext of {topic}\n" for topic in TOPICS)
-    task.topics = blobs.put(texts.encode())
+    task.topics = blob_store.put(texts.encode())
     task.save()
     assert lines_of(world, None, "topics") == texts.splitlines()  # and they do not say which are private
 

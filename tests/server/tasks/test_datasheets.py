@@ -9,7 +9,8 @@ import pytest
 
 from cranfield.collections import krippendorff
 from cranfield.data import read_labels
-from cranfield.server import campaigns, corpora, datasheet_words, judging, labelling
+from cranfield.server.judging import pool_lifecycle, judgments, label_aggregation
+from cranfield.server.tasks import corpora, datasheet_text
 from cranfield.server.models import Corpus, Submission, Task
 from tests.support.server.judging_campaigns import GRADES, RIGHT, begun, campaign, judge_all, right, said
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
@@ -35,7 +36,7 @@ def test_who_reads_it(world: World) -> None:
     world.hand_in(task, "early")
     pool = begun(world, task, budget=2)
     judge_all(pool, world.people["assessor"])
-    labelling.make_version(pool, world.people["organiser"])
+    label_aggregation.make_version(pool, world.people["organiser"])
     for page in pages:
         assert world.client().get(page).status_code == 200
     for page in ("about", "downloads"):
@@ -72,7 +73,7 @@ def test_private_topics_are_no_part_of_it_while_the_task_is_open(world: World) -
     public = TOPICS[:8]
     pool = begun(world, task, budget=4)
     judge_all(pool, world.people["assessor"])
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     told = sheet(world)
     assert told["topics"]["judged"] == 8
     assert told["labels"]["judgments"] == 8 * 8
@@ -94,7 +95,7 @@ def test_hidden_runs_and_names_are_no_part_of_it(world: World) -> None:
     Submission.objects.filter(name="good").update(anonymous=later)
     pool = begun(world, task, budget=3)
     judge_all(pool, world.people["assessor"])
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     for state, named in ((Task.OPEN, False), (Task.CLOSED, True)):
         Task.objects.update(state=state)
         for ending in ("/", ".json", ".md"):
@@ -128,28 +129,28 @@ def test_a_pool_and_how_far_people_agree(world: World) -> None:
         world.hand_in(task, name, shift, team=team)
     organiser, one, two = (world.people[name] for name in ("organiser", "assessor", "loner"))
     how: dict[str, Any] = {"grades": GRADES, "overlap": 100, "judges": 2, "budget": 4, "strategy": "mtf", "seed": 9}
-    pool = campaigns.draw_up(task, organiser, **how)
-    campaigns.set_gold(pool, organiser, [(TOPICS[0], "G1", 2.0, ""), (TOPICS[1], "G2", 0.0, "")])
-    campaigns.begin(pool, organiser)
+    pool = pool_lifecycle.draw_up(task, organiser, **how)
+    pool_lifecycle.set_gold(pool, organiser, [(TOPICS[0], "G1", 2.0, ""), (TOPICS[1], "G2", 0.0, "")])
+    pool_lifecycle.begin(pool, organiser)
     for person in (one, two):  # right are both of the one, one of the other
         for _ in range(2):
-            gold = judging.next_for(pool, person)
+            gold = judgments.next_for(pool, person)
             assert gold is not None
-            judging.judge(pool, person, said(gold, gold.gold if person == one else 0))
+            judgments.judge(pool, person, said(gold, gold.gold if person == one else 0))
     rows: list[tuple[str, str, str, float]] = []
-    while (question := judging.next_for(pool, one)) is not None:
+    while (question := judgments.next_for(pool, one)) is not None:
         differ = len(rows) < 8  # on the first four
         for person, grade in ((one, 2.0 if differ else right(question)), (two, 1.0 if differ else right(question))):
-            assert judging.next_for(pool, person) == question
-            judging.judge(pool, person, said(question, grade))
+            assert judgments.next_for(pool, person) == question
+            judgments.judge(pool, person, said(question, grade))
             rows.append((question.topic, question.document, person.username, grade))
     disputed = pool.questions.filter(disputed=True)
     assert disputed.count() == 4
     for each in disputed[:3]:
-        judging.decide(pool, organiser, said(each, 1))
+        judgments.decide(pool, organiser, said(each, 1))
     assert sheet(world, "organiser", "/tasks/campaign/datasheet")["pools"][0]["state"] == "open"
-    campaigns.end(pool, organiser)
-    labelling.make_version(pool, organiser)
+    pool_lifecycle.end(pool, organiser)
+    label_aggregation.make_version(pool, organiser)
     world.work()
     told = sheet(world, address="/tasks/campaign/datasheet")["pools"][0]
     assert {name: told[name] for name in ("strategy", "budget", "seed", "depth")} == {
@@ -180,10 +181,10 @@ def test_pools_that_are_being_judged_are_not_told_of(world: World) -> None:
     task = world.filled()
     pool = begun(world, task)
     judge_all(pool, world.people["assessor"], 5)
-    campaigns.draw_up(task, world.people["organiser"])
+    pool_lifecycle.draw_up(task, world.people["organiser"])
     assert sheet(world)["pools"] == []
     assert [one["number"] for one in sheet(world, "organiser")["pools"]] == [1]  # a draft says nothing yet
-    campaigns.end(pool, world.people["organiser"])
+    pool_lifecycle.end(pool, world.people["organiser"])
     assert [one["number"] for one in sheet(world)["pools"]] == [1]
 
 
@@ -252,7 +253,7 @@ def test_the_file_says_what_the_page_says(world: World) -> None:
     told = world.client().get(f"{ADDRESS}.md").content.decode()
     assert told.startswith("# Datasheet: A \\| B \\[x\\](http://y) &lt;b>\n\none # two\n")
     page = world.client().get(f"{ADDRESS}/").content.decode()
-    for part in datasheet_words.parts_of(sheet(world)):
+    for part in datasheet_text.parts_of(sheet(world)):
         assert f"## {part.title}\n" in told
         assert f">{part.title}</h2>" in page
     assert "- Judgments: 96\n" in told

@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from cranfield.core import InputError
-from cranfield.server import blobs
-from cranfield.server.importing import columns_of, import_history, read_history
+from cranfield.server.site import blob_store
+from cranfield.server.tasks.history_import import columns_of, import_history, read_history
 from cranfield.server.models import Audit, Result, Snapshot, Submission, Task, Team
-from cranfield.server.submitting import left
+from cranfield.server.submissions.intake import left
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +76,7 @@ def test_rows_become_history(world: World) -> None:
     assert act.about == {"rows": 3, "file": "board.csv"}
     assert left(task, world.teams["Alpha"]).total == 0  # history is no submission of theirs
     world.work()
-    document = json.loads(blobs.read(Snapshot.objects.get(task=task).document_id))
+    document = json.loads(blob_store.read(Snapshot.objects.get(task=task).document_id))
     assert [(row["run"], row["value"], row["rank"]) for row in document["rows"]] == [
         ("a5", 0.35, None), ("a2", 0.3, None), ("a1", 0.2, None)
     ]  # fmt: skip
@@ -106,7 +106,7 @@ def test_history_stands_beside_runs(world: World) -> None:
     world.work()
     last = Snapshot.objects.filter(task=task).order_by("-number").first()
     assert last is not None
-    rows = json.loads(blobs.read(last.document_id))["rows"]
+    rows = json.loads(blob_store.read(last.document_id))["rows"]
     assert [row["run"] for row in rows if row["rank"] is None] == ["a5", "a2", "a1"]
     assert len(rows) == 7
 
@@ -268,6 +268,6 @@ def test_the_board_of_ms_marco_becomes_history(world: World, shared_data: Path) 
     assert stored.stated == float(best["MRR@100 (Eval)"])
     assert Submission.objects.filter(baseline=True).count() == sum(bool(row[""]) and "🏛" in row[""] for row in rows)
     world.work()
-    document = json.loads(blobs.read(Snapshot.objects.get().document_id))
+    document = json.loads(blob_store.read(Snapshot.objects.get().document_id))
     assert document["rows"][0]["value"] == stored.stated
     assert Task.objects.get().state == Task.OPEN

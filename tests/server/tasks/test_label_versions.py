@@ -11,10 +11,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import blobs, jobs, tasks
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.tasks import lifecycle
 from cranfield.server.models import Job, LabelVersion, Result, Snapshot, Task
-from cranfield.server.relabelling import relabel
-from cranfield.server.versions import add_version
+from cranfield.server.tasks.label_change_report import relabel
+from cranfield.server.tasks.label_versions import add_version
 from tests.support.server.users_and_tasks import TOPICS, arrived, qrels
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def test_a_file_is_looked_at_before_it_counts(world: World) -> None:
     answer = client.post(PAGE, {"held_qrels": token_of(text), "note": "assessor B looked again", "make": "1"})
     assert answer["Location"] == PAGE + "2/"
     made = LabelVersion.objects.get(number=2)
-    assert blobs.read(made.qrels_id).decode() == more
+    assert blob_store.read(made.qrels_id).decode() == more
     assert made.note == "assessor B looked again"
     assert made.made_by == world.people["organiser"]
 
@@ -53,7 +55,7 @@ def test_a_file_is_looked_at_before_it_counts(world: World) -> None:
 def test_a_new_version_evaluates_everything_again_and_says_what_moved(world: World) -> None:
     task = world.filled()
     first = Snapshot.objects.get(task=task)
-    before = blobs.read(first.document_id)
+    before = blob_store.read(first.document_id)
     client = world.client("organiser")
     page = client.post(PAGE, {"topic": "301", "document": "D01", "grade": 0, "why": ""})
     assert page["Location"] == PAGE + "2/"
@@ -73,7 +75,7 @@ def test_a_new_version_evaluates_everything_again_and_says_what_moved(world: Wor
     assert f"−{1 / 12:.4f}" in text
     picture = client.get(PAGE + "2/picture")
     assert picture["Content-Type"] == "image/svg+xml"
-    assert blobs.read(first.document_id) == before  # the permalink of version 1 stays as it was
+    assert blob_store.read(first.document_id) == before  # the permalink of version 1 stays as it was
     assert Snapshot.objects.get(task=task, number=2).version.number == 2
     fragment = client.get(PAGE + "2/", headers={"HX-Request": "true"}).content.decode()
     assert fragment.lstrip().startswith('<div id="changes"')
@@ -100,7 +102,7 @@ def test_everybody_sees_the_changes_once_the_task_is_closed(world: World) -> Non
     for who in ("alice", "beth", "assessor", "loner", None):
         assert world.client(who).get(PAGE + "2/").status_code == 404
         assert world.client(who).get(PAGE + "2/picture").status_code == 404
-    tasks.close(task, world.people["organiser"])
+    lifecycle.close(task, world.people["organiser"])
     for who in ("alice", "loner", None):
         text = world.client(who).get(PAGE + "2/").content.decode()
         assert "ideal" in text
@@ -123,7 +125,7 @@ def test_everybody_sees_the_changes_once_the_task_is_closed(world: World) -> Non
 
 def test_the_comparison_waits_for_runs_that_are_not_evaluated(world: World) -> None:
     task = world.filled()
-    tasks.change(task, world.people["organiser"], {"measures": "AP"})
+    lifecycle.change(task, world.people["organiser"], {"measures": "AP"})
     old, new = (LabelVersion.objects.get(number=number) for number in (1, 2))
     Job.objects.filter(kind="relabel").delete()
     relabel(old=old.pk, new=new.pk)  # four runs are not evaluated yet
@@ -151,7 +153,7 @@ def test_a_run_that_cannot_be_evaluated_does_not_hold_up_the_others(world: World
     world.work()
     version.refresh_from_db()
     assert version.changes_id is not None
-    assert len(json.loads(blobs.read(version.changes_id))["full"]["tables"]["moved"]["rows"]) == 3
+    assert len(json.loads(blob_store.read(version.changes_id))["full"]["tables"]["moved"]["rows"]) == 3
 
 
 def test_without_runs_there_is_nothing_to_move(world: World) -> None:
@@ -232,11 +234,11 @@ def test_minus_one_takes_a_judgment_away(world: World) -> None:
     world.task()
     world.client("organiser").post(PAGE, {"topic": "301", "document": "D01", "grade": -1, "why": "withdrawn"})
     made = LabelVersion.objects.get(number=2)
-    assert "301 0 D01 -1" in blobs.read(made.qrels_id).decode()
+    assert "301 0 D01 -1" in blob_store.read(made.qrels_id).decode()
     assert made.note == "withdrawn"
 
 
 def test_a_job_that_asks_again_is_a_kind_of_work() -> None:
-    from cranfield.server import scheduled  # noqa: F401
+    from cranfield.server.jobs import scheduled_jobs  # noqa: F401
 
-    assert {"relabel", "duplicates", "close", "score", "board"} <= set(jobs.KINDS)
+    assert {"relabel", "duplicates", "close", "score", "board"} <= set(job_queue.KINDS)

@@ -230,11 +230,11 @@ def test_a_copy_of_another_teams_run_is_reported_to_organisers_alone(world: Worl
 
 
 def test_the_log_has_pages(world: World) -> None:
-    from cranfield.server import audit
+    from cranfield.server.operations import audit_log
 
     task = world.task()
     for number in range(150):
-        audit.record(world.people["organiser"], "counted", task=task, number=number, text="x" * 200)
+        audit_log.record(world.people["organiser"], "counted", task=task, number=number, text="x" * 200)
     client, address = world.client("organiser"), reverse("task-audit", args=["ad-hoc"])
     first, second = client.get(address).content.decode(), client.get(address, {"page": 2}).content.decode()
     assert "number 149" in first

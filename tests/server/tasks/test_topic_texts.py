@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from cranfield.server import people, prompts, reading
+from cranfield.server.accounts import roles
+from cranfield.server.judging.llm import prompts
+from cranfield.server.judging import document_html
 from cranfield.server.models import Participant, Role, Task
-from cranfield.server.topic_texts import text_of
+from cranfield.server.tasks.topic_texts import text_of
 from tests.support.server.form_fields import a_file, told
 from tests.support.server.judging_campaigns import begun
 from tests.support.server.users_and_tasks import World, arrived
@@ -69,7 +71,7 @@ CLEF = f"""<?xml version="1.0" encoding="UTF-8"?>
 
 def campaign(world: World, text: str, name: str) -> Pool:
     """A pool of a task that the wizard made of topics alone."""
-    people.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
+    roles.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
     client = world.client("organiser")
     client.post(reverse("new-task"), told(topics=a_file(text, name), publish="1"))
     task = Task.objects.get()
@@ -112,7 +114,7 @@ def test_a_topic_in_several_languages_can_be_read_in_each(world: World) -> None:
     # It begins with Latin letters, which dir="auto" would follow.
     arabic = f'<summary>In Arabic</summary><div lang="ar" dir="rtl"><p><strong>{ARABIC}</strong></p>'
     assert f"{arabic}<p>ابحث عن تقارير.</p></div>" in page
-    terms = reading.terms_of(text_of(pool.task, "41"))
+    terms = document_html.terms_of(text_of(pool.task, "41"))
     assert {"pesticide", "nourriture", "ddt"} <= terms
     assert prompts.words_of(pool.task, "41") == "\n".join(PARTS)
 
@@ -149,7 +151,7 @@ def test_a_language_cannot_leave_its_attribute(world: World) -> None:
 
 
 def test_the_same_topic_twice_in_one_language_is_told(world: World) -> None:
-    people.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
+    roles.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
     sent = told(topics=a_file("41\tShips\n41\tBateaux\n", "topics.tsv"), publish="1")
     text = world.client("organiser").post(reverse("new-task"), sent).content.decode()
     assert "topic 41 stands twice" in text

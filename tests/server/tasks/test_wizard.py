@@ -10,7 +10,9 @@ from django.urls import reverse
 
 from cranfield.core import ParameterError
 from cranfield.data import split_topics
-from cranfield.server import blobs, held, people, tasks
+from cranfield.server.site import blob_store, pending_uploads
+from cranfield.server.accounts import roles
+from cranfield.server.tasks import lifecycle
 from cranfield.server.models import Audit, LabelVersion, Role, Snapshot, Task
 from tests.support.server.form_fields import a_file, told
 from tests.support.server.users_and_tasks import TOPICS, arrived, qrels, run_text
@@ -27,7 +29,7 @@ TEXTS = "".join(f"{topic}\tthe question of {topic}\n" for topic in TOPICS)
 @pytest.fixture
 def client(world: World) -> Client:
     """Somebody who may make tasks."""
-    people.set_may_organise(world.people["loner"], world.people["operator"], may=True)
+    roles.set_may_organise(world.people["loner"], world.people["operator"], may=True)
     return world.client("loner")
 
 
@@ -51,10 +53,10 @@ def test_two_files_become_a_published_task_in_one_step(world: World, client: Cli
     assert task.private == list(split_topics(TOPICS, 0.5, seed=3)[1])
     assert len(task.private) == 6
     assert task.topics_id is not None
-    assert blobs.read(task.topics_id).decode() == TEXTS
+    assert blob_store.read(task.topics_id).decode() == TEXTS
     version = LabelVersion.objects.get()
     assert (version.number, version.judgments, version.judged) == (1, 96, TOPICS)  # 12 topics, 8 documents each
-    assert blobs.read(version.qrels_id).decode() == qrels()
+    assert blob_store.read(version.qrels_id).decode() == qrels()
     assert Role.objects.get().user == world.people["loner"]
     assert [act.what for act in Audit.objects.filter(task=task.slug)] == ["new task", "labels", "publish"]
     world.work()
@@ -127,22 +129,22 @@ def test_without_script_files_wait_for_the_second_step(client: Client) -> None:
     assert "96 judgments" in looked
     assert not Task.objects.exists()
     assert client.post(page, told(held_qrels=token, publish="1")).status_code == 302
-    assert blobs.read(LabelVersion.objects.get().qrels_id).decode() == qrels()
+    assert blob_store.read(LabelVersion.objects.get().qrels_id).decode() == qrels()
 
 
 def test_a_held_file_is_for_who_sent_it(world: World) -> None:
     alice, beth = world.people["alice"], world.people["beth"]
-    token = held.hold(arrived("some text", "../../name.txt"), alice)
-    found = held.held(token, alice)
+    token = pending_uploads.hold(arrived("some text", "../../name.txt"), alice)
+    found = pending_uploads.held(token, alice)
     assert found is not None
     assert found.name == "name.txt"
     assert found.arriving.path.read_text() == "some text"
-    assert held.held(token, beth) is None
-    assert held.held(token + "x", alice) is None
-    assert held.held("", alice) is None
+    assert pending_uploads.held(token, beth) is None
+    assert pending_uploads.held(token + "x", alice) is None
+    assert pending_uploads.held("", alice) is None
     for path in settings.HOME.incoming.glob("held-*"):
         path.unlink()
-    assert held.held(token, alice) is None
+    assert pending_uploads.held(token, alice) is None
 
 
 @pytest.mark.parametrize(
@@ -209,9 +211,9 @@ def test_a_share_that_is_refused_promises_no_topics(client: Client) -> None:
 
 def test_two_with_one_address_make_one_task(world: World) -> None:
     by = world.people["operator"]
-    tasks.make_task(by, title="One", qrels=arrived(qrels()).arriving)
+    lifecycle.make_task(by, title="One", qrels=arrived(qrels()).arriving)
     with pytest.raises(ParameterError, match="the address one is taken"):
-        tasks.make_task(by, title="One", qrels=arrived(qrels()).arriving)
+        lifecycle.make_task(by, title="One", qrels=arrived(qrels()).arriving)
 
 
 def test_titles_with_markup_are_text(client: Client) -> None:

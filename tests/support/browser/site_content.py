@@ -9,7 +9,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cranfield.server.starting import migrate, start
+from cranfield.server.site.django_setup import migrate, start
 
 if TYPE_CHECKING:
     from cranfield.server.models import Pool
@@ -22,12 +22,13 @@ ABOUT = "Find **all** documents that answer.\n\n- Half of the topics are private
 
 def fill() -> dict[str, Any]:
     """One task for each test that changes something, one open and one closed to look at; what tests need to know."""
-    from cranfield.server import people, tasks
+    from cranfield.server.accounts import roles
+    from cranfield.server.tasks import lifecycle
     from cranfield.server.models import Announcement, Submission
     from tests.support.server.users_and_tasks import PASSWORD, TOPICS, World, qrels, run_text
 
     world = World.make()
-    people.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
+    roles.set_may_organise(world.people["organiser"], world.people["operator"], may=True)
     shown: dict[str, Any] = {
         "summary": SUMMARY,
         "about": ABOUT,
@@ -38,7 +39,7 @@ def fill() -> dict[str, Any]:
     for slug, title in (("looked-at", "Ad hoc search"), ("over", "Ad hoc search, the year before")):
         task = world.filled(slug, title=title, anonymous_days=90, embargo_days=90, **shown)
         Announcement.objects.create(task=task, by=world.people["organiser"], text="Welcome. Read the *rules*.")
-    tasks.close(task, world.people["organiser"])
+    lifecycle.close(task, world.people["organiser"])
     task = world.task("first-steps", title="First steps", limit=4, **shown)
     for name, shift in (("good", 1), ("poor", 5)):
         world.hand_in(task, name, shift, team="Beta")
@@ -53,23 +54,23 @@ def fill() -> dict[str, Any]:
 
 def campaign(world: World) -> Pool:
     """A pool that two people judge, who differ once, beside a draft and one that has ended; labels made from it."""
-    from cranfield.server import campaigns, judging, preferring
-    from cranfield.server.labelling import HOLDS, make_version
+    from cranfield.server.judging import pool_lifecycle, judgments, preference_judgments
+    from cranfield.server.judging.label_aggregation import HOLDS, make_version
     from tests.support.server.judging_campaigns import begun, right, said
     from tests.support.server.llm_judging import TWO, pooled
 
     organiser, other = world.people["organiser"], world.people["adam"]
     pool = pooled(world, asked=4, judged=8, shared=False, overlap=100, judges=2, strategy="mtf")
     for number in range(8):
-        question = judging.next_for(pool, other)
+        question = judgments.next_for(pool, other)
         assert question is not None
         grade = min(right(question), 1.0)
-        judging.judge(pool, other, said(question, grade if number else 1 - grade))
-    pair = preferring.next_for(pool, other)
+        judgments.judge(pool, other, said(question, grade if number else 1 - grade))
+    pair = preference_judgments.next_for(pool, other)
     assert pair is not None
-    preferring.prefer(pool, other, preferring.Preferred(key="first", shown=pair, side="left"))
-    campaigns.draw_up(pool.task, organiser, strategy="mtf", depth=5, budget=2, grades=TWO)
-    campaigns.end(begun(world, pool.task, depth=1), organiser)
+    preference_judgments.prefer(pool, other, preference_judgments.Preferred(key="first", shown=pair, side="left"))
+    pool_lifecycle.draw_up(pool.task, organiser, strategy="mtf", depth=5, budget=2, grades=TWO)
+    pool_lifecycle.end(begun(world, pool.task, depth=1), organiser)
     make_version(pool, organiser, HOLDS, note="from pool 1")
     world.work()
     return pool

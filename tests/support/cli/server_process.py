@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 FILL = """
 import json, sys
 from datetime import timedelta
-from cranfield.server.starting import migrate, start
+from cranfield.server.site.django_setup import migrate, start
 start(sys.argv[1])
 migrate()
 from django.utils import timezone

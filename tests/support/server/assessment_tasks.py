@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cranfield.server import corpora, judging
+from cranfield.server.tasks import corpora
+from cranfield.server.judging import judgments
 from tests.support.server.users_and_tasks import World, arrived
 
 if TYPE_CHECKING:
@@ -27,6 +28,6 @@ def taken(world: World, slug: str = "ad-hoc") -> Task:
 
 
 def in_turn(pool: Pool, world: World) -> Question:
-    found = judging.next_for(pool, world.people["assessor"])
+    found = judgments.next_for(pool, world.people["assessor"])
     assert found is not None
     return found

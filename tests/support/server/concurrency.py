@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
-from cranfield.server import jobs
+from cranfield.server.jobs import job_queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def worker(**how: Any) -> threading.Thread:
     """A worker in a thread of its own, not yet started."""
 
     def run() -> None:
-        jobs.work(**how)
+        job_queue.work(**how)
         connection.close()
 
     return threading.Thread(target=run)

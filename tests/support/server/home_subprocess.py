@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ASK = """\
 import json, sys
-from cranfield.server.starting import start
+from cranfield.server.site.django_setup import start
 start(sys.argv[1], database=sys.argv[2], make=False)
 from tests.support.server import home_subprocess
 found = getattr(home_subprocess, sys.argv[3])(*json.loads(sys.argv[4]))
@@ -79,27 +79,29 @@ def answers(addresses: list[str]) -> dict[str, list[Any]]:
 
 def checked() -> list[Any]:
     """How many blobs are sound, how many acts there are, the last digest, and what is wrong with the chain."""
-    from cranfield.server import audit, backups
+    from cranfield.server.operations import audit_log, backups
 
-    return [backups.check(), *audit.head(), list(audit.broken())]
+    return [backups.check(), *audit_log.head(), list(audit_log.broken())]
 
 
 def kinds_of_work() -> list[str]:
     """What a worker can do, after it has imported what it imports."""
-    from cranfield.server import jobs, scheduled
+    from cranfield.server.jobs import job_queue, scheduled_jobs
 
-    assert scheduled.TIDY
-    return sorted(jobs.KINDS)
+    assert scheduled_jobs.TIDY
+    return sorted(job_queue.KINDS)
 
 
 def judge_on() -> list[Any]:
     """Read the corpus, and say what is found in it, and what the assessor of the first pool is asked next."""
-    from cranfield.server import corpora, jobs, judging
+    from cranfield.server.tasks import corpora
+    from cranfield.server.jobs import job_queue
+    from cranfield.server.judging import judgments
     from cranfield.server.models import Pool, User
 
-    jobs.work(once=True)
+    job_queue.work(once=True)
     pool = Pool.objects.get()
-    question = judging.next_for(pool, User.objects.get(username="assessor"))
+    question = judgments.next_for(pool, User.objects.get(username="assessor"))
     found = [one.name for one in corpora.search(pool.task, "ship")]
     return [found, question and [question.topic, question.document], pool.events.count()]
 
@@ -108,28 +110,29 @@ def read_dataset(folder: str | None = None) -> list[Any]:
     """Read the corpus, a dataset that is in a folder where one is given: its state, and what is found in it."""
     from pathlib import Path
 
-    from cranfield.server import corpora, jobs
+    from cranfield.server.tasks import corpora
+    from cranfield.server.jobs import job_queue
     from cranfield.server.models import Corpus
     from tests.support.ir_datasets_catalogue import Catalogue
 
     if folder is not None:
         catalogue = Catalogue(Path(folder))
         catalogue.add("cranfield-test/ships", catalogue.documents())
-    jobs.work(once=True)
+    job_queue.work(once=True)
     corpus = Corpus.objects.get()
     return [corpus.name, corpus.state, corpus.failure, [one.name for one in corpora.search(corpus.task, "railway")]]
 
 
 def hand_in_another() -> list[str]:
     """Hand in one more run where some are, and evaluate it."""
-    from cranfield.server import jobs
+    from cranfield.server.jobs import job_queue
     from cranfield.server.models import Submission, Task, Team, User
-    from cranfield.server.submitting import receive
+    from cranfield.server.submissions.intake import receive
     from tests.support.server.users_and_tasks import arrived, run_text
 
     task, team = Task.objects.get(), Team.objects.get(name="Alpha")
     made = receive(task, team, User.objects.get(username="alice"), arrived(run_text("another", 4)), name="another")
-    jobs.work(once=True)
+    job_queue.work(once=True)
     return list(Submission.objects.values_list("name", "state").get(pk=made.pk))
 
 
@@ -149,7 +152,7 @@ def make_world(tokens: int) -> list[str]:
     from django.utils import timezone
 
     from cranfield.server.models import Token
-    from cranfield.server.starting import migrate
+    from cranfield.server.site.django_setup import migrate
     from tests.support.server.users_and_tasks import World
 
     settings.HOME.make()
@@ -164,7 +167,7 @@ def state_of_all() -> dict[str, Any]:
     """What became of every run, and whether everything holds."""
     from collections import Counter
 
-    from cranfield.server import audit, backups
+    from cranfield.server.operations import audit_log, backups
     from cranfield.server.models import Audit, Job, Result, Snapshot, Submission
 
     def acts(what: str) -> dict[str, int]:
@@ -182,7 +185,7 @@ def state_of_all() -> dict[str, Any]:
         "waiting": list(Job.objects.filter(state__in=("waiting", "running")).values_list("kind", "error")),
         "board": last.runs if last else 0,
         "blobs": backups.check(),
-        "chain": list(audit.broken()),
+        "chain": list(audit_log.broken()),
     }
 
 
@@ -190,7 +193,7 @@ def make_filled() -> str:
     """A home with a task that has a board."""
     from django.conf import settings
 
-    from cranfield.server.starting import migrate
+    from cranfield.server.site.django_setup import migrate
     from tests.support.server.users_and_tasks import World
 
     settings.HOME.make()
@@ -247,7 +250,7 @@ def restore_with_a_later_migration(file: str, folder: str) -> dict[str, Any]:
     from django.conf import settings
     from django.db import connection
 
-    from cranfield.server.backups import _apps_now, restore
+    from cranfield.server.operations.backups import _apps_now, restore
 
     settings.HOME.make()
     _with_a_later_migration(folder)
@@ -263,8 +266,8 @@ def back_up_before_a_later_migration(file: str, folder: str) -> str:
 
     from django.conf import settings
 
-    from cranfield.server.archives import packed
-    from cranfield.server.backups import backup, restore
+    from cranfield.server.operations.backup_archive import packed
+    from cranfield.server.operations.backups import backup, restore
 
     settings.HOME.make()
     restore(file)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from cranfield.server import jobs
+from cranfield.server.jobs import job_queue
 from cranfield.server.models import Job
 
 
@@ -23,6 +23,6 @@ def let_the_lease_run_out() -> None:
 
 
 def take_one(worker: str) -> Job:
-    job = jobs.take(worker)
+    job = job_queue.take(worker)
     assert job is not None
     return job

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from cranfield.server import campaigns, judging, tasks
-from cranfield.server.judging import Said
+from cranfield.server.judging import pool_lifecycle, judgments
+from cranfield.server.tasks import lifecycle
+from cranfield.server.judging.judgments import Said
 from cranfield.server.models import Participant, Pool, Question, Role, Task, User
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, qrels
 
@@ -20,7 +21,7 @@ TEXTS = "".join(f"{topic}\tquestion {topic}\n" for topic in TOPICS)
 def campaign(world: World, **rules: Any) -> Task:
     how: dict[str, Any] = {"measures": "AP nDCG@10", "limit": 10, "publish_now": True} | rules
     topics = arrived(TEXTS, "topics.tsv").arriving
-    made = tasks.make_task(world.people["organiser"], title="Campaign", topics=topics, **how)
+    made = lifecycle.make_task(world.people["organiser"], title="Campaign", topics=topics, **how)
     for team in world.teams.values():
         Participant.objects.create(task=made, team=team)
     Role.objects.create(task=made, user=world.people["assessor"], role=Role.ASSESSOR)
@@ -43,16 +44,16 @@ def said(question: Question, grade: float | None, key: str = "") -> Said:
 
 
 def begun(world: World, task: Task, **how: object) -> Pool:
-    pool = campaigns.draw_up(task, world.people["organiser"], **{"grades": GRADES} | how)
-    campaigns.begin(pool, world.people["organiser"])
+    pool = pool_lifecycle.draw_up(task, world.people["organiser"], **{"grades": GRADES} | how)
+    pool_lifecycle.begin(pool, world.people["organiser"])
     return pool
 
 
 def judge_all(pool: Pool, user: User, most: int = 10**6) -> list[Question]:
     """Answer as the labels do."""
     asked: list[Question] = []
-    while len(asked) < most and (question := judging.next_for(pool, user)) is not None:
-        judging.judge(pool, user, said(question, right(question)))
+    while len(asked) < most and (question := judgments.next_for(pool, user)) is not None:
+        judgments.judge(pool, user, said(question, right(question)))
         asked.append(question)
     return asked
 
@@ -70,7 +71,7 @@ def assessors(world: World, task: Task, *names: str) -> list[User]:
 def answer_all(pool: Pool, user: User, grade: Callable[[Question], float | None], seconds: float = 0) -> int:
     """Judge all that is asked; how much that was."""
     done = 0
-    while (question := judging.next_for(pool, user)) is not None:
+    while (question := judgments.next_for(pool, user)) is not None:
         told = Said(
             key=f"key-{next(KEYS)}",
             topic=question.topic,
@@ -79,7 +80,7 @@ def answer_all(pool: Pool, user: User, grade: Callable[[Question], float | None]
             note=f"note of {user.username}",
             seconds=seconds + done,
         )
-        judging.judge(pool, user, told)
+        judgments.judge(pool, user, told)
         done += 1
     return done
 

@@ -94,7 +94,7 @@ class Running:
         for folder in Path("/proc").iterdir():
             with suppress(OSError):
                 line = (folder / "cmdline").read_bytes().split(b"\0") if folder.name.isdigit() else []
-                ours = b"cranfield.server.processes" in line and str(self.home).encode() in b" ".join(line)
+                ours = b"cranfield.server.jobs.processes" in line and str(self.home).encode() in b" ".join(line)
                 state = (folder / "stat").read_text().rpartition(")")[2].split()[0] if ours else ""
                 if ours and state != "Z" and (not what or what.encode() in line):
                     found.append(int(folder.name))

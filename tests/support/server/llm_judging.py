@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from cranfield.server import corpora, judging, machines
-from cranfield.server.prompts import PROMPT
+from cranfield.server.tasks import corpora
+from cranfield.server.judging import judgments
+from cranfield.server.judging.llm import judges
+from cranfield.server.judging.llm.prompts import PROMPT
 from tests.support.server.judging_campaigns import begun, campaign, right, said
 from tests.support.server.llm_endpoint import StandIn, graded, standing_in
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
@@ -59,23 +61,23 @@ def pooled(world: World, *, asked: int = 6, judged: int = 6, **how: Any) -> Pool
     world.work()
     how = {"grades": TWO, "budget": asked, "shared": True, "guidelines": "Read it all."} | how
     pool = begun(world, task, **how)
-    left = judging.next_for(pool, world.people["loner"]) if judged < asked else None
+    left = judgments.next_for(pool, world.people["loner"]) if judged < asked else None
     for _ in range(judged):
-        question = judging.next_for(pool, world.people["assessor"])
+        question = judgments.next_for(pool, world.people["assessor"])
         assert question is not None
         assert question != left
-        judging.judge(pool, world.people["assessor"], said(question, min(right(question), 1.0)))
+        judgments.judge(pool, world.people["assessor"], said(question, min(right(question), 1.0)))
     return pool
 
 
 def start(world: World, pool: Pool, prompt: str = PROMPT, name: str = "standin") -> Machine:
     """Ask a machine, as an organiser does."""
-    return machines.begin(pool, world.people["organiser"], model=name, prompt=prompt)
+    return judges.begin(pool, world.people["organiser"], model=name, prompt=prompt)
 
 
 def spoken(machine: Machine) -> list[Judgment]:
     """What it has said, in order."""
-    return list(machines.said_by(machine).select_related("question").order_by("id"))
+    return list(judges.said_by(machine).select_related("question").order_by("id"))
 
 
 def seen(machine: Machine) -> tuple[str, str]:

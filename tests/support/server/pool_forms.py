@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cranfield.server import judging
+from cranfield.server.judging import judgments
 from cranfield.server.models import Audit, Pool, Question, Task
 from tests.support.server.judging_campaigns import campaign
 
@@ -55,9 +55,9 @@ def acts_of(task: Task) -> list[str]:
 
 def judge_one(pool: Pool, world: World, grade: float | None, seconds: float = 4) -> Question:
     """Somebody judges what is due."""
-    question = judging.next_for(pool, world.people["assessor"])
+    question = judgments.next_for(pool, world.people["assessor"])
     assert question is not None
     key = f"{question.topic}-{question.document}"
-    said = judging.Said(key=key, topic=question.topic, document=question.document, grade=grade, seconds=seconds)
-    judging.judge(pool, world.people["assessor"], said)
+    said = judgments.Said(key=key, topic=question.topic, document=question.document, grade=grade, seconds=seconds)
+    judgments.judge(pool, world.people["assessor"], said)
     return question

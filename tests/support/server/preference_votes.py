@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from cranfield.server import preferring
+from cranfield.server.judging import preference_judgments
 from cranfield.server.models import Pool, Question
-from cranfield.server.preferring import Preferred, Shown
+from cranfield.server.judging.preference_judgments import Preferred, Shown
 from tests.support.server.judging_campaigns import RIGHT, begun
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def earlier(shown: Shown) -> str:
 
 def vote_all(pool: Pool, user: User, most: int = 10**6) -> list[Shown]:
     seen: list[Shown] = []
-    while len(seen) < most and (shown := preferring.next_for(pool, user)) is not None:
-        preferring.prefer(pool, user, preferred(shown, earlier(shown)))
+    while len(seen) < most and (shown := preference_judgments.next_for(pool, user)) is not None:
+        preference_judgments.prefer(pool, user, preferred(shown, earlier(shown)))
         seen.append(shown)
     return seen
 

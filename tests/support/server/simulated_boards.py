@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from cranfield.server import blobs
+from cranfield.server.site import blob_store
 from cranfield.server.models import Picture, Snapshot
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def keep(task: Task, told: dict[str, Any], *, kind: str = Snapshot.PUBLIC) -> Sn
         version=task.versions.get(number=told["version"]),
         kind=kind,
         number=last + 1,
-        document=blobs.put(json.dumps(told, sort_keys=True).encode()),
+        document=blob_store.put(json.dumps(told, sort_keys=True).encode()),
         runs=len(told["rows"]),
         why="made up",
     )
     for name, panel in told["panels"].items():
         if panel["picture"]:
-            Picture.objects.create(snapshot=made, panel=name, blob=blobs.put(PICTURE), media="image/svg+xml")
+            Picture.objects.create(snapshot=made, panel=name, blob=blob_store.put(PICTURE), media="image/svg+xml")
     return made

@@ -7,10 +7,12 @@ from typing import Any
 
 from django.test import Client
 
-from cranfield.server import blobs, jobs, submitting
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.submissions import intake
 from cranfield.server.models import Membership, Participant, Role, Submission, Task, Team, User
-from cranfield.server.uploads import Arrived
-from cranfield.server.versions import add_version
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.tasks.label_versions import add_version
 
 PASSWORD = "correct horse battery"
 TOPICS = [str(number) for number in range(301, 313)]  # 12
@@ -39,7 +41,7 @@ def run_text(tag: str, shift: int = 0, *, topics: list[str] | None = None, heade
 
 def arrived(text: str | bytes, name: str = "run.txt") -> Arrived:
     """A file as it comes in."""
-    file = blobs.Incoming()
+    file = blob_store.Incoming()
     file.write(text.encode() if isinstance(text, str) else text)
     return Arrived(file, name)
 
@@ -92,11 +94,11 @@ class World:
         """A run of a team, received but not yet evaluated."""
         by = self.people["alice" if team == "Alpha" else "beth"]
         text = more.pop("text", None) or run_text(name, shift)
-        return submitting.receive(task, self.teams[team], by, arrived(text, f"{name}.run"), name=name, **more)
+        return intake.receive(task, self.teams[team], by, arrived(text, f"{name}.run"), name=name, **more)
 
     def work(self) -> int:
         """Do everything that waits."""
-        return jobs.work(once=True)
+        return job_queue.work(once=True)
 
     def received(self, slug: str = "ad-hoc", **rules: Any) -> Task:
         """A task with four runs that nobody has evaluated yet: enough to judge."""

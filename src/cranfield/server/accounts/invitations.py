@@ -14,14 +14,15 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 
-from . import audit, teams
-from .models import Invite, Membership, Role, User
-from .models._people import digest_of
-from .submitting import Refused
+from cranfield.server.operations import audit_log
+from . import teams
+from cranfield.server.models import Invite, Membership, Role, User
+from .models import digest_of
+from cranfield.server.submissions.intake import Refused
 from .visibility import Viewer
 
 if TYPE_CHECKING:
-    from .models import Task, Team
+    from cranfield.server.models import Task, Team
 
 OPERATOR = "operator"  # a role in no task: runs the server
 LONGEST, MOST = 90, 500  # days, uses
@@ -69,7 +70,7 @@ def _make(
     by: User | None, *, team: Team | None, task: Task | None, role: str, days: int, uses: int, note: str
 ) -> tuple[Invite, str]:
     text = secrets.token_urlsafe(32)
-    with audit.acting():
+    with audit_log.acting():
         made = Invite.objects.create(
             digest=digest_of(text),
             made_by=by,
@@ -81,7 +82,7 @@ def _make(
             expires=timezone.now() + timedelta(days=days),
         )
         what = {"team": team.slug if team else "", "role": role, "uses": uses, "days": days}
-        audit.record(by, "invite", task=task, number=made.pk, **what)
+        audit_log.record(by, "invite", task=task, number=made.pk, **what)
     return made, text
 
 
@@ -117,19 +118,19 @@ def find_invite(text: str) -> Invite | None:
 
 def void(invite: Invite, by: User) -> None:
     """Make a link good for nothing."""
-    with audit.acting():
+    with audit_log.acting():
         if not may_invite(by, team=invite.team, task=invite.task, role=invite.role):
             raise Refused("you may not take back this invite", hint="ask who made it", code="E-RIGHT")
         Invite.objects.filter(pk=invite.pk).update(uses_left=0)
-        audit.record(by, "invite void", task=invite.task, number=invite.pk)
+        audit_log.record(by, "invite void", task=invite.task, number=invite.pk)
 
 
 def sign_up(username: str, password: str, *, name: str = "", email: str = "") -> User:
     """Make an account."""
     try:
-        with audit.acting():
+        with audit_log.acting():
             made = User.objects.create_user(username, email, password, name=name)
-            audit.record(made, "account")
+            audit_log.record(made, "account")
             return made
     except IntegrityError:
         raise Refused(f"there is an account {username} already", hint="choose another name", code="E-NAMES") from None
@@ -143,13 +144,13 @@ def join(
     ``team`` (or a team of that name, made for it) takes part, where the invite is to a task and names neither team nor
     role. Who is in already uses nothing up.
     """
-    with audit.acting():
+    with audit_log.acting():
         invite = find_invite(text)
         if invite is None or not _count(invite, -1):
             raise Refused("this link was used already, or is too old", hint="ask for a new one", code="E-INVITE")
         person = user or sign_up(**account or {})
         if _let_in(invite, person, team, new_team) or user is None:
-            audit.record(person, "invite used", task=invite.task, number=invite.pk)
+            audit_log.record(person, "invite used", task=invite.task, number=invite.pk)
         else:
             _count(invite, +1)
         return person

@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from . import audit
-from .boards import ask_for_board
-from .models import Membership, Participant, Submission, Task, Team, User
-from .submitting import Refused
+from cranfield.server.operations import audit_log
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.models import Membership, Participant, Submission, Task, Team, User
+from cranfield.server.submissions.intake import Refused
 
 MOST_TEAMS = 20  # that one person leads
 
@@ -31,7 +31,7 @@ def make_team(by: User, name: str, *, about: str = "", link: str = "") -> Team:
     name = " ".join(name.split())
     if not name or len(name) > 100:
         raise Refused("a team needs a name", hint="at most 100 letters", code="E-NAMES")
-    with audit.acting():
+    with audit_log.acting():
         if Membership.objects.filter(user=by, leader=True).count() >= MOST_TEAMS:
             raise Refused(f"you lead {MOST_TEAMS} teams already", hint="leave one of them first", code="E-LIMIT")
         _free(name)
@@ -41,7 +41,7 @@ def make_team(by: User, name: str, *, about: str = "", link: str = "") -> Team:
         except IntegrityError:  # somebody was quicker
             raise _taken(name) from None
         Membership.objects.create(team=made, user=by, leader=True)
-        audit.record(by, "team", team=made.slug, name=name)
+        audit_log.record(by, "team", team=made.slug, name=name)
     return made
 
 
@@ -67,7 +67,7 @@ def describe(team: Team, by: User, *, name: str, about: str, link: str) -> None:
     """Change what a team says of itself; boards that name it are made again."""
     _must_lead(by, team)
     name = " ".join(name.split())
-    with audit.acting():
+    with audit_log.acting():
         held = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         _free(name, held)
         before, held.name, held.about, held.link = held.name, name, about, link
@@ -76,7 +76,7 @@ def describe(team: Team, by: User, *, name: str, about: str, link: str) -> None:
                 held.save(update_fields=["name", "about", "link"])
         except IntegrityError:
             raise _taken(name) from None
-        audit.record(by, "team described", team=held.slug, name=name, before=before)
+        audit_log.record(by, "team described", team=held.slug, name=name, before=before)
         if name != before:
             for task in Task.objects.filter(submissions__team=held).distinct().order_by("pk"):
                 ask_for_board(task)
@@ -84,12 +84,12 @@ def describe(team: Team, by: User, *, name: str, about: str, link: str) -> None:
 
 def add(team: Team, user: User) -> bool:
     """Put somebody into a team; whether they are new there."""
-    with audit.acting():
+    with audit_log.acting():
         for task in Task.objects.select_for_update(no_key=True).filter(participant__team=team).order_by("pk"):
             check_one_team(task, team, user)
         _, new = Membership.objects.get_or_create(team=team, user=user)
         if new:
-            audit.record(user, "joined", team=team.slug)
+            audit_log.record(user, "joined", team=team.slug)
         return new
 
 
@@ -98,23 +98,23 @@ def leave(team: Team, user: User, *, by: User | None = None) -> None:
     by = by or user
     if by != user:
         _must_lead(by, team)
-    with audit.acting():
+    with audit_log.acting():
         mine = _held(team, user)
         _not_the_last(team, mine)
         mine.delete()
-        audit.record(by, "left" if by == user else "removed", team=team.slug, account=user.username)
+        audit_log.record(by, "left" if by == user else "removed", team=team.slug, account=user.username)
 
 
 def set_leader(team: Team, user: User, *, leader: bool, by: User) -> None:
     """Let a member lead, or no longer."""
     _must_lead(by, team)
-    with audit.acting():
+    with audit_log.acting():
         mine = _held(team, user)
         if not leader:
             _not_the_last(team, mine)
         mine.leader = leader
         mine.save(update_fields=["leader"])
-        audit.record(by, "leads" if leader else "leads no longer", team=team.slug, account=user.username)
+        audit_log.record(by, "leads" if leader else "leads no longer", team=team.slug, account=user.username)
 
 
 def _held(team: Team, user: User) -> Membership:
@@ -138,7 +138,7 @@ def take_part(task: Task, team: Team, by: User, *, invited: bool = False) -> boo
     To a task that is for invited teams, it must be ``invited``.
     """
     _must_lead(by, team)
-    with audit.acting():
+    with audit_log.acting():
         held = Task.objects.select_for_update(no_key=True).get(pk=task.pk)  # two teams of one person never join at once
         if held.is_closed or (held.state == Task.DRAFT and not invited):
             raise Refused("the task takes no teams now", hint="see its dates", code="E-CLOSED")
@@ -148,7 +148,7 @@ def take_part(task: Task, team: Team, by: User, *, invited: bool = False) -> boo
             check_one_team(held, team, person)
         _, new = Participant.objects.get_or_create(task=held, team=team)
         if new:
-            audit.record(by, "takes part", task=held, team=team.slug)
+            audit_log.record(by, "takes part", task=held, team=team.slug)
         return new
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from django.db.models import Q, QuerySet
 
-from .models import Membership, Role, Submission, Task, Team, User
+from cranfield.server.models import Membership, Role, Submission, Task, Team, User
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser

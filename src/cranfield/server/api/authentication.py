@@ -9,11 +9,11 @@ from django.utils import timezone
 from ninja.security import HttpBearer
 
 from cranfield.server.models import Token, User
-from cranfield.server.models._people import digest_of
-from cranfield.server.tries import Limit, address_of, seconds_until, take
-from cranfield.server.visibility import Viewer
+from cranfield.server.accounts.models import digest_of
+from cranfield.server.site.rate_limits import Limit, address_of, seconds_until, take
+from cranfield.server.accounts.visibility import Viewer
 
-from ._faults import TOKENS, Fault
+from .errors import TOKENS, Fault
 
 # Requests that change something, or make work.
 PER_TOKEN = Limit(what="api token", most=120, within=timedelta(minutes=10))

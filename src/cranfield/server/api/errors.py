@@ -12,11 +12,11 @@ from ninja.errors import AuthenticationError, ValidationError
 from pydantic import Field
 
 from cranfield.core import CranfieldError, InputError
-from cranfield.server.faults import machine_fault
-from cranfield.server.submitting import BadRun, Refused
-from cranfield.server.uploads import too_large
+from cranfield.server.site.system_errors import machine_fault
+from cranfield.server.submissions.intake import BadRun, Refused
+from cranfield.server.site.uploads import too_large
 
-from ._schemas import Problem
+from .schemas import Problem
 
 log = logging.getLogger(__name__)
 STATUS = {"E-TEAM": 403, "E-CLOSED": 409, "E-LIMIT": 429, "E-LARGE": 413}  # of a refusal; 422 for all others

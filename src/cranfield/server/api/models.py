@@ -4,8 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from ._people import Team
-from ._tasks import Task
+from cranfield.server.accounts.models import Team
+from cranfield.server.tasks.models import Task
 
 
 class Webhook(models.Model):

@@ -6,15 +6,15 @@ from django.http import HttpRequest, HttpResponse
 from ninja import File, FormEx, P, QueryEx, Router, Status, UploadedFile
 
 from cranfield.server.models import Audit, LabelVersion, Task, Token
-from cranfield.server.scheduled import close as close_task
-from cranfield.server.uploads import Arrived
-from cranfield.server.versions import add_version, to_trec
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.jobs.scheduled_jobs import close as close_task
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.tasks.label_versions import add_version, to_trec
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
-from ._auth import ANYBODY, OPEN, Bearer, caller
-from ._faults import FAULTS, Fault, forbidden, unknown
-from ._schemas import NO_NUL, Act, Labels, Number, Slug, TaskLine
-from ._tasks import find_task, line_of
+from .authentication import ANYBODY, OPEN, Bearer, caller
+from .errors import FAULTS, Fault, forbidden, unknown
+from .schemas import NO_NUL, Act, Labels, Number, Slug, TaskLine
+from .task_routes import find_task, line_of
 
 router = Router(tags=["organisers"])
 TREC = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}

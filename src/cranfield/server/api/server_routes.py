@@ -9,9 +9,9 @@ from ninja import Router
 from cranfield.core import VERSION
 from cranfield.measures import catalogue
 
-from ._auth import ANYBODY, OPEN
-from ._faults import FAULTS
-from ._schemas import Health, Measure
+from .authentication import ANYBODY, OPEN
+from .errors import FAULTS
+from .schemas import Health, Measure
 
 router = Router(tags=["server"], auth=ANYBODY)
 

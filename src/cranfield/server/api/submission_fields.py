@@ -5,14 +5,14 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from cranfield.server import jobs
-from cranfield.server.documents import board_of, newest_of
+from cranfield.server.jobs import job_queue
+from cranfield.server.boards.board_documents import board_of, newest_of
 from cranfield.server.models import Submission
-from cranfield.server.scoring import job_of
-from cranfield.server.visibility import Thing, sees
+from cranfield.server.submissions.evaluation import job_of
+from cranfield.server.accounts.visibility import Thing, sees
 
-from ._auth import caller
-from ._tasks import address
+from .authentication import caller
+from .task_routes import address
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Shown:
             "released": result.released if result and released else None,
             "standing": self._standing(run),
             **_if(inside, run, "received problems failure embargo anonymous"),
-            "position": jobs.place_of(job) if job else None,
+            "position": job_queue.place_of(job) if job else None,
         }
 
     def _sees(self, thing: Thing, run: Submission) -> bool:

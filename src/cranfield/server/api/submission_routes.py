@@ -8,18 +8,19 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from ninja import File, Form, Query, Router, Status, UploadedFile
 
-from cranfield.server import blobs, submitting
+from cranfield.server.site import blob_store
+from cranfield.server.submissions import intake
 from cranfield.server.models import Submission, Task, Token
-from cranfield.server.scoring import values_of
-from cranfield.server.tries import CHECK
-from cranfield.server.uploads import Arrived
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.submissions.evaluation import values_of
+from cranfield.server.site.rate_limits import CHECK
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
-from ._auth import ANYBODY, OPEN, Bearer, caller, count
-from ._faults import FAULTS, Fault, forbidden, unknown
-from ._schemas import Checked, Handed, Key, Run, Slug, Values
-from ._shown import Shown
-from ._tasks import find_task, find_team, teams_in
+from .authentication import ANYBODY, OPEN, Bearer, caller, count
+from .errors import FAULTS, Fault, forbidden, unknown
+from .schemas import Checked, Handed, Key, Run, Slug, Values
+from .submission_fields import Shown
+from .task_routes import find_task, find_team, teams_in
 
 router = Router(tags=["submissions"])
 BYTES = {"responses": {200: {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}}}
@@ -33,10 +34,10 @@ def check(request: HttpRequest, slug: Slug, run: File[UploadedFile]) -> dict[str
     if not viewer.organises(task) and not teams_in(viewer, task):
         raise Fault(403, "your team takes no part in this task", hint="join it on its page", code="E-TEAM")
     if task.state != Task.OPEN:
-        raise submitting.Refused("the task takes no submissions now", hint="see its dates", code="E-CLOSED")
+        raise intake.Refused("the task takes no submissions now", hint="see its dates", code="E-CLOSED")
     count(CHECK, f"account {who.user.pk}")
     file = _arrived(run)
-    found = submitting.check(task, file.path, file.name or "run")
+    found = intake.check(task, file.path, file.name or "run")
     return {"good": found.good, "problems": found.problems, "kind": found.kind, "metadata": found.metadata}
 
 
@@ -47,7 +48,7 @@ def submit(request: HttpRequest, slug: Slug, run: File[UploadedFile], said: Form
     task = find_task(who.viewer, slug)
     team = find_team(request, task, said.team)
     more = said.dict(exclude={"team"})
-    made = submitting.receive(task, team, who.user, _arrived(run), **more)
+    made = intake.receive(task, team, who.user, _arrived(run), **more)
     return Status(201, Shown(request).of(made))
 
 
@@ -107,7 +108,7 @@ def withdraw(request: HttpRequest, key: Key) -> dict[str, Any]:
     found = find_run(who.viewer, key)
     if not sees(who.viewer, Thing.RUN_STATE, found):
         raise forbidden("this run is not yours", "its own team may withdraw it")
-    submitting.withdraw(found, who.user)
+    intake.withdraw(found, who.user)
     found.refresh_from_db()
     return Shown(request).of(found)
 
@@ -119,7 +120,7 @@ def file(request: HttpRequest, key: Key) -> HttpResponseBase:
     found = find_run(viewer, key)
     if not sees(viewer, Thing.RUN_FILE, found) or not found.blob_id:
         raise unknown()
-    answer = StreamingHttpResponse(_pieces(blobs.path_of(found.blob_id)), content_type="application/octet-stream")
+    answer = StreamingHttpResponse(_pieces(blob_store.path_of(found.blob_id)), content_type="application/octet-stream")
     shown = content_disposition_header(as_attachment=True, filename=found.file_name or f"{found.key}.run")
     answer.headers["Content-Disposition"] = str(shown)
     return answer
@@ -127,5 +128,5 @@ def file(request: HttpRequest, key: Key) -> HttpResponseBase:
 
 def _pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while piece := file.read(blobs.PIECE):
+        while piece := file.read(blob_store.PIECE):
             yield piece

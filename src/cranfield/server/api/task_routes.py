@@ -8,15 +8,15 @@ from django.utils.http import parse_etags
 from ninja import Query, Router
 
 from cranfield.measures import parse_measures
-from cranfield.server import blobs
-from cranfield.server.documents import newest_of
+from cranfield.server.site import blob_store
+from cranfield.server.boards.board_documents import newest_of
 from cranfield.server.models import Participant, Snapshot, Task, Team
-from cranfield.server.submitting import left as left_of
-from cranfield.server.visibility import Thing, Viewer, sees, visible_tasks
+from cranfield.server.submissions.intake import left as left_of
+from cranfield.server.accounts.visibility import Thing, Viewer, sees, visible_tasks
 
-from ._auth import ANYBODY, OPEN, Bearer, caller
-from ._faults import FAULTS, Fault, forbidden, unknown
-from ._schemas import Board, LeftOut, Number, Slug, TaskLine, TaskWhole
+from .authentication import ANYBODY, OPEN, Bearer, caller
+from .errors import FAULTS, Fault, forbidden, unknown
+from .schemas import Board, LeftOut, Number, Slug, TaskLine, TaskWhole
 
 router = Router(tags=["tasks"], auth=ANYBODY)
 NOT_CHANGED = {304: None}
@@ -129,7 +129,7 @@ def _document(request: HttpRequest, shown: Snapshot | None, *, age: int) -> Http
     tag = f'"{shown.document_id}"'
     known = [one.removeprefix("W/") for one in parse_etags(request.headers.get("If-None-Match", ""))]
     same = tag in known or "*" in known
-    answer = HttpResponse(status=304) if same else HttpResponse(blobs.read(shown.document_id))
+    answer = HttpResponse(status=304) if same else HttpResponse(blob_store.read(shown.document_id))
     if same:
         del answer["Content-Type"]
     else:

@@ -16,12 +16,13 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 
-from . import audit, jobs
-from .models import Delivery, Participant, Submission, Webhook
-from .outgoing import NotSent, post
+from cranfield.server.operations import audit_log
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Delivery, Participant, Submission, Webhook
+from cranfield.server.jobs.outbound_http import NotSent, post
 
 if TYPE_CHECKING:
-    from .models import Task, Team, User
+    from cranfield.server.models import Task, Team, User
 
 EVENTS = [name for name, _ in Webhook.EVENTS]
 PING = "ping"  # a message that its owner asked for
@@ -39,21 +40,21 @@ def make(url: str, events: list[str], by: User, *, team: Team | None = None, tas
     chosen = [name for name in EVENTS if name in events]
     if not chosen or len(chosen) != len(set(events)):
         raise ParameterError("a webhook needs something to be told of", hint=f"choose from: {', '.join(EVENTS)}")
-    with audit.acting():
+    with audit_log.acting():
         if Webhook.objects.filter(team=team, task=task).count() >= MOST:
             raise ParameterError(f"there are {MOST} webhooks already", hint="remove one first")
         made = Webhook.objects.create(
             url=url, events=chosen, team=team, task=task, made_by=by, secret=secrets.token_urlsafe(32)
         )
-        audit.record(by, "webhook", task=task, host=parts.hostname, events=chosen, team=team.slug if team else "")
+        audit_log.record(by, "webhook", task=task, host=parts.hostname, events=chosen, team=team.slug if team else "")
     return made
 
 
 def remove(hook: Webhook, by: User) -> None:
     """No more messages to that address; what waits for it is forgotten too."""
-    with audit.acting():
+    with audit_log.acting():
         team = hook.team.slug if hook.team else ""
-        audit.record(by, "webhook removed", task=hook.task, host=urlsplit(hook.url).hostname, team=team)
+        audit_log.record(by, "webhook removed", task=hook.task, host=urlsplit(hook.url).hostname, team=team)
         hook.delete()
 
 
@@ -73,7 +74,7 @@ def send(hook: Webhook, event: str, *, task: Task | None = None, run: Submission
     """Ask for one message to one address, in the caller's transaction."""
     with transaction.atomic():
         made = Delivery.objects.create(webhook=hook, event=event, body=_body(event, task, run))
-        jobs.put("deliver", task=task, urgency=-5, key=f"deliver {made.pk} 1", delivery=made.pk)
+        job_queue.put("deliver", task=task, urgency=-5, key=f"deliver {made.pk} 1", delivery=made.pk)
     return made
 
 
@@ -106,7 +107,7 @@ def signature(secret: str, body: str, at: int) -> str:
     return f"t={at},v1={seal}"
 
 
-@jobs.kind("deliver")
+@job_queue.kind("deliver")
 def deliver(*, delivery: int) -> None:
     """Send a message, once more if need be. A receiver may get it twice, and knows it by its number."""
     message = Delivery.objects.select_related("webhook").filter(pk=delivery).first()
@@ -141,4 +142,4 @@ def _note(delivery: int, answer: str, *, good: bool) -> None:
         if not good and message.attempts < TIMES:
             after = timezone.now() + WAITS[message.attempts - 1]
             key = f"deliver {message.pk} {message.attempts + 1}"
-            jobs.put("deliver", after=after, urgency=-5, key=key, delivery=message.pk)
+            job_queue.put("deliver", after=after, urgency=-5, key=key, delivery=message.pk)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlencode
 
-from . import blobs
-from .kept import kept
-from .models import Snapshot
-from .visibility import Thing, Viewer, sees
+from cranfield.server.site import blob_store
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Snapshot
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .models import Task
+    from cranfield.server.models import Task
 
 Document: TypeAlias = dict[str, Any]
 
@@ -63,14 +63,14 @@ MAY_BE_EMPTY = ("answered", "unjudged", "released", "kind", "badges")  # then th
 @kept(8)  # some megabytes each
 def document_of(digest: str) -> Document:
     """The document with that digest, read once. Nobody may change it: it is shared."""
-    found: Document = json.loads(blobs.read(digest))
+    found: Document = json.loads(blob_store.read(digest))
     return found
 
 
 @kept(256)
 def board_of(digest: str) -> Document:
     """A document without the tables of its panels, which are most of it: what a board and a list of tasks need."""
-    found: Document = json.loads(blobs.read(digest))
+    found: Document = json.loads(blob_store.read(digest))
     for panel in found["panels"].values():
         panel["table"] = None
     return found

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from cranfield.data import Entries, Entry, Source
 from cranfield.studies import evaluate
 
-from . import blobs
-from .models import Result, Snapshot, Submission
+from cranfield.server.site import blob_store
+from cranfield.server.models import Result, Snapshot, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from cranfield.data import Values
 
-    from .models import LabelVersion, Task
+    from cranfield.server.models import LabelVersion, Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +64,12 @@ class Board:
     @property
     def qrels(self) -> Path:
         """The judgments."""
-        return blobs.path_of(self.version.qrels_id)
+        return blob_store.path_of(self.version.qrels_id)
 
     @property
     def files(self) -> dict[str, Path]:
         """The runs, by label."""
-        return {one.label: blobs.path_of(str(one.run.blob_id)) for one in self.runs}
+        return {one.label: blob_store.path_of(str(one.run.blob_id)) for one in self.runs}
 
     @property
     def tells_all(self) -> bool:
@@ -122,7 +122,7 @@ def gather(task: Task, version: LabelVersion, kind: str) -> Board:
 
 def gather_again(snapshot: Snapshot) -> Board:
     """A board as it stood: the runs, names and rules that its document tells, whatever has changed since."""
-    told = json.loads(blobs.read(snapshot.document_id))
+    told = json.loads(blob_store.read(snapshot.document_id))
     task, rows = snapshot.task, {row["key"]: row for row in told["rows"]}
     task.state = task.CLOSED if told["closed"] else task.OPEN
     for name in ("measures", "test", "level"):
@@ -140,8 +140,8 @@ def _evaluated(task: Task, version: LabelVersion, kind: str, shown: Sequence[Sho
     ready = set(Result.objects.filter(version=version).values_list("submission_id", flat=True))
     runs = [one for one in shown if one.run.blob_id and one.run.pk in ready]
     history = [one for one in shown if not one.run.blob_id]
-    files = {one.label: blobs.path_of(str(one.run.blob_id)) for one in runs}
+    files = {one.label: blob_store.path_of(str(one.run.blob_id)) for one in runs}
     values = None
     if files:
-        values = evaluate(blobs.path_of(version.qrels_id), files, task.measures, scale="ignore")
+        values = evaluate(blob_store.path_of(version.qrels_id), files, task.measures, scale="ignore")
     return Board(task=task, version=version, kind=kind, runs=runs, history=history, values=values)

@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.db import models
 
-from ._files import Blob
-from ._tasks import LabelVersion, Task
+from cranfield.server.site.models import Blob
+from cranfield.server.tasks.models import LabelVersion, Task
 
 
 class Snapshot(models.Model):

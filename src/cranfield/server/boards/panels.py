@@ -11,14 +11,14 @@ from cranfield.charts import CHARTS, to_picture
 from cranfield.core import CranfieldError, ParameterError, Study, Table
 from cranfield.studies import answers, leaderboard, novelty, unjudged
 
-from . import panel_words as words
+from . import panel_sentences as words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from cranfield.data import Values
 
-    from .gathering import Board
+    from .board_inputs import Board
 
 FEWER = 2000  # draws, where several conditions are drawn from
 MANY = 400  # rows of a table on a page; all of them are in the download

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from . import audit, blobs, jobs
-from .documents import newest_of
-from .gathering import gather, gather_again
-from .models import Job, LabelVersion, Picture, Result, Snapshot, Submission, Task
-from .panel_words import of_ranking
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from .board_documents import newest_of
+from .board_inputs import gather, gather_again
+from cranfield.server.models import Job, LabelVersion, Picture, Result, Snapshot, Submission, Task
+from .panel_sentences import of_ranking
 from .panels import Made, panels_of, pictures_of
 
 if TYPE_CHECKING:
     from cranfield.core import Study
 
-    from .gathering import Board, Shown
+    from .board_inputs import Board, Shown
 
 LATER = timedelta(minutes=1)  # by then the pictures are drawn, or somebody else should draw them
 FORM = 1  # of the document; a change that breaks a reader adds one
@@ -28,10 +30,10 @@ FORM = 1  # of the document; a change that breaks a reader adds one
 
 def ask_for_board(task: Task) -> None:
     """Ask for the board of a task to be made again, in the caller's transaction."""
-    jobs.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
+    job_queue.put("board", task=task, key=f"board {task.pk}", task_id=task.pk)
 
 
-@jobs.kind("board")
+@job_queue.kind("board")
 def board(*, task_id: int) -> None:
     """Make the snapshots that differ from the last ones."""
     task = Task.objects.get(pk=task_id)
@@ -65,7 +67,7 @@ def ready_version(task: Task) -> LabelVersion | None:
     return found
 
 
-@jobs.kind("draw")
+@job_queue.kind("draw")
 def draw(*, snapshot: int) -> None:
     """Draw what is missing: the worker that made the snapshot did not come so far, and newer ones may be there."""
     found = Snapshot.objects.select_related("task", "version").get(pk=snapshot)
@@ -78,7 +80,7 @@ def draw_all(snapshot: Snapshot, made: Made) -> None:
     drawn = list(pictures_of(made))
     with transaction.atomic():
         for panel, content, media in drawn:
-            blob = blobs.put(content)
+            blob = blob_store.put(content)
             Picture.objects.get_or_create(snapshot=snapshot, panel=panel, defaults={"blob": blob, "media": media})
 
 
@@ -87,11 +89,11 @@ def store(making: Made, why: str = "") -> Snapshot | None:
     given = making.board
     document = to_document(making)
     content = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
-    with audit.acting():
+    with audit_log.acting():
         Task.objects.select_for_update(no_key=True).get(pk=given.task.pk)
-        jobs.confirm()  # an older board must never follow a newer one
+        job_queue.confirm()  # an older board must never follow a newer one
         last = newest_of(given.task, given.kind)
-        blob = blobs.put(content)
+        blob = blob_store.put(content)
         if last is not None and last.document_id == blob.digest:
             return None
         made = Snapshot.objects.create(
@@ -103,8 +105,8 @@ def store(making: Made, why: str = "") -> Snapshot | None:
             runs=len(given.runs) + len(given.history),
             why=why or _why(given, last),
         )
-        jobs.put("draw", task=given.task, after=timezone.now() + LATER, snapshot=made.pk)
-        audit.record(None, "board", task=given.task, kind=given.kind, number=made.number, document=blob.digest)
+        job_queue.put("draw", task=given.task, after=timezone.now() + LATER, snapshot=made.pk)
+        audit_log.record(None, "board", task=given.task, kind=given.kind, number=made.number, document=blob.digest)
         return made
 
 
@@ -114,7 +116,7 @@ def _why(given: Board, last: Snapshot | None) -> str:
         return "the first board"
     if last.version_id != given.version.pk:
         return f"labels, version {given.version.number}"
-    before = {row["run"] for row in json.loads(blobs.read(last.document_id))["rows"]}
+    before = {row["run"] for row in json.loads(blob_store.read(last.document_id))["rows"]}
     now = {one.label for one in (*given.runs, *given.history)}
     came, gone = sorted(now - before), sorted(before - now)
     parts = [f"new: {', '.join(came[:3])}{' …' * (len(came) > 3)}"] * bool(came)

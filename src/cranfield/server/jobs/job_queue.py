@@ -18,13 +18,13 @@ from django.utils import timezone
 
 from cranfield.core import CranfieldError
 
-from .faults import machine_fault
-from .models import Job, Worker
+from cranfield.server.site.system_errors import machine_fault
+from cranfield.server.models import Job, Worker
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from .models import Task
+    from cranfield.server.models import Task
 
 LEASE = timedelta(seconds=float(os.environ.get("CRANFIELD_LEASE") or 30))
 BEAT = LEASE.total_seconds() / 6  # seconds between two signs of life
@@ -227,7 +227,7 @@ class Heart(threading.Thread):
 
 def work(*, once: bool = False, least: int = ANY, idle: float = 0.5, stop: threading.Event | None = None) -> int:
     """Do jobs, only those at least so urgent, until told to stop (or, ``once``, until there is none); how many."""
-    from .scheduled import ask_to_tidy  # and with it all kinds of work
+    from .scheduled_jobs import ask_to_tidy  # and with it all kinds of work
 
     stop, done, look = stop or threading.Event(), 0, 0.0
     heart = Heart(f"{socket.gethostname()}-{os.getpid()}")

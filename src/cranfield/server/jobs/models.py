@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from ._tasks import Task
+from cranfield.server.tasks.models import Task
 
 
 class Job(models.Model):

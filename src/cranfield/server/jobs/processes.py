@@ -19,8 +19,8 @@ from urllib.request import Request, urlopen
 
 from cranfield.core import ParameterError
 
-from .home import URL
-from .starting import check_database, migrate, start
+from cranfield.server.site.home_folder import URL
+from cranfield.server.site.django_setup import check_database, migrate, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,7 +139,7 @@ def _first_link() -> str:
     """Asked for before anything runs: from then on, whoever watches needs no database, which may be away."""
     from django.db import connections
 
-    from .accounts import first_operator_link
+    from cranfield.server.accounts.invitations import first_operator_link
 
     try:
         return first_operator_link()
@@ -151,7 +151,7 @@ def _child(what: str, how: Serving) -> subprocess.Popen[bytes]:
     told = json.dumps(asdict(replace(how, database="")))  # its password is in the environment, where others do not look
     # A session of its own: Ctrl-C reaches the watcher alone, which then ends the others in order.
     return subprocess.Popen(
-        [sys.executable, "-m", "cranfield.server.processes", what, told, str(os.getpid())],
+        [sys.executable, "-m", "cranfield.server.jobs.processes", what, told, str(os.getpid())],
         stdin=subprocess.DEVNULL,
         start_new_session=True,
     )
@@ -222,7 +222,7 @@ def main() -> None:
         return
     step_back()
     start(how.home, database=how.database)
-    from .jobs import work
+    from .job_queue import work
 
     with stopping() as stop:
         work(stop=stop)

@@ -6,8 +6,15 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 
-from . import audit, blobs, boards, corpora, duplicates, jobs, machines, relabelling, scoring, webhooks  # noqa: F401  # each lists its kinds of work
-from .models import Job, Snapshot, Submission, Task, Try, Worker
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.boards import snapshots
+from cranfield.server.tasks import corpora, label_change_report
+from cranfield.server.submissions import near_duplicates, evaluation
+from . import job_queue
+from cranfield.server.judging.llm import judges
+from cranfield.server.api import webhooks  # noqa: F401  # each lists its kinds of work
+from cranfield.server.models import Job, Snapshot, Submission, Task, Try, Worker
 
 TIDY = "tidy"
 EVERY = timedelta(minutes=1)
@@ -15,21 +22,21 @@ KEPT = timedelta(days=30)  # jobs that are done
 STILL = 3600.0  # seconds without a byte, after which a file on its way in is not coming any more
 
 
-@jobs.kind("close")
+@job_queue.kind("close")
 def close(*, task_id: int, by: str = "the server") -> None:
     """Close a task whose time has come: what was private may now be told."""
-    with audit.acting():
+    with audit_log.acting():
         task = Task.objects.select_for_update(no_key=True).get(pk=task_id)
         if task.state != Task.OPEN or (by == "the server" and (not task.closes or task.closes > timezone.now())):
             return
         task.state, task.closed = Task.CLOSED, timezone.now()
         task.save(update_fields=["state", "closed"])
-        audit.record(by, "close", task=task)
-        boards.ask_for_board(task)
+        audit_log.record(by, "close", task=task)
+        snapshots.ask_for_board(task)
         webhooks.tell("closed", task)
 
 
-@jobs.kind(TIDY)
+@job_queue.kind(TIDY)
 def tidy() -> None:
     """What is done once in a while: close what is due, reveal what is due, find what was left, forget what is over."""
     now = timezone.now()
@@ -37,14 +44,14 @@ def tidy() -> None:
         close(task_id=task.pk)
     for task in Task.objects.all():
         if reveal_is_due(task):
-            boards.ask_for_board(task)
+            snapshots.ask_for_board(task)
     rescue()
     Try.objects.filter(at__lt=now - timedelta(days=1)).delete()
     Worker.objects.filter(seen__lt=now - timedelta(days=1)).delete()
     Job.objects.filter(state=Job.DONE, finished__lt=now - KEPT).delete()
     Job.objects.filter(kind=TIDY, state=Job.DONE).delete()
-    blobs.sweep(older=STILL)
-    jobs.put(TIDY, key=TIDY, after=next_tidy())
+    blob_store.sweep(older=STILL)
+    job_queue.put(TIDY, key=TIDY, after=next_tidy())
 
 
 def ask_to_tidy() -> None:
@@ -53,7 +60,7 @@ def ask_to_tidy() -> None:
         return
     failed = Job.objects.filter(kind=TIDY, state=Job.FAILED).order_by("-id").values_list("pk", flat=True)
     Job.objects.filter(pk__in=list(failed)[1:]).delete()  # one is enough to know of
-    jobs.put(TIDY, key=TIDY)
+    job_queue.put(TIDY, key=TIDY)
 
 
 def next_tidy() -> datetime:
@@ -93,6 +100,6 @@ def rescue() -> int:
         version = run.task.version
         if run.pk in asked or version is None:
             continue
-        jobs.put("score", task=run.task, urgency=5, submission=run.pk, version=version.pk)
+        job_queue.put("score", task=run.task, urgency=5, submission=run.pk, version=version.pk)
         found += 1
     return found

@@ -9,22 +9,22 @@ from django.db.models import Count, Q
 
 from cranfield.collections import parse_strategy
 
-from . import campaigns, judging, pools
-from .kept import kept
-from .models import Judgment, Pool, Turn
+from . import pool_lifecycle, judgments, live_pools
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Judgment, Pool, Turn
 
 if TYPE_CHECKING:
-    from .judging import Said
-    from .models import Question, User
-    from .pools import Live
+    from .judgments import Said
+    from cranfield.server.models import Question, User
+    from .live_pools import Live
 
 
 def now_and_after(pool: Pool, user: User) -> list[Question]:
     """What somebody is to judge now, and what comes then where no answer changes it."""
-    mine = judging.in_hand(pool, user) if pool.state == Pool.OPEN else []
+    mine = judgments.in_hand(pool, user) if pool.state == Pool.OPEN else []
     if len(mine) > 1 or (mine and not _more(pool, user, mine[0])):  # looked up before the pool is held: most go on here
         return mine[:2]
-    with pools.held(pool) as live:
+    with live_pools.held(pool) as live:
         return _filled(live, user)
 
 
@@ -32,40 +32,40 @@ def _filled(live: Live, user: User) -> list[Question]:
     """What somebody has in hand, and as much more as there is for them, up to two."""
     if live.pool.state != Pool.OPEN:
         return []
-    mine = judging.in_hand(live.pool, user)
-    if not mine and (found := judging.hand_out(live, user)) is not None:
+    mine = judgments.in_hand(live.pool, user)
+    if not mine and (found := judgments.hand_out(live, user)) is not None:
         mine = [found]
         if live.judging.strategy.adaptive and found.gold is None and not found.given:
             return mine  # what is sure comes first: there was none, and the strategy waits for the answer
     if len(mine) == 1 and _more(live.pool, user, mine[0]):
-        after = judging.hand_out(live, user, ahead=True)
+        after = judgments.hand_out(live, user, ahead=True)
         return mine if after is None else [*mine, after]
     return mine[:2]
 
 
 def _more(pool: Pool, user: User, now: Question) -> bool:
     """Whether there may be something to ask ahead of the answer to what somebody has in hand."""
-    if parse_strategy(pool.strategy).adaptive and judging.sure(pool, user) is None:
+    if parse_strategy(pool.strategy).adaptive and judgments.sure(pool, user) is None:
         return False
     return _stays(pool, user, now)
 
 
 def _stays(pool: Pool, user: User, now: Question) -> bool:
     """Whether what comes then is of the topic somebody reads: not before they have judged the first of a new one."""
-    return bool(pool.shared or now.gold is not None or now.given) or judging.topic_of(pool, user) == now.topic
+    return bool(pool.shared or now.gold is not None or now.given) or judgments.topic_of(pool, user) == now.topic
 
 
 def answer(pool: Pool, user: User, said: Said) -> tuple[Judgment, list[Question]]:
     """Keep what somebody says, and what they are to judge then."""
-    with pools.held(pool) as live:
-        return judging.judge(pool, user, said), _filled(live, user)
+    with live_pools.held(pool) as live:
+        return judgments.judge(pool, user, said), _filled(live, user)
 
 
 def undo(pool: Pool, user: User) -> Question | None:
     """Unsay what somebody said last. What they have in hand comes right after it; it is not put off."""
-    with pools.held(pool):
+    with live_pools.held(pool):
         had = list(Turn.objects.filter(question__pool=pool, user=user, state=Turn.OUT).order_by("id"))
-        question = judging.take_back(pool, user)
+        question = judgments.take_back(pool, user)
         if question is not None:
             for turn in had:  # made anew: turns come in the order in which they were made
                 turn.delete()
@@ -96,10 +96,10 @@ def done_by(pool: Pool, user: User) -> Done:
     said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, taken_back=None)
     asked = Q(question__gold=None)
     counts = said.aggregate(mine=Count("id", filter=asked), tried=Count("id", filter=~asked))
-    return Done(judged=campaigns.settled(pool), documents=_documents(pool.key), trial=pool.trial, **counts)
+    return Done(judged=pool_lifecycle.settled(pool), documents=_documents(pool.key), trial=pool.trial, **counts)
 
 
 @kept(64)
 def _documents(key: str) -> int:
     """How many documents a pool asks for: fixed once judging has begun."""
-    return campaigns.cost(Pool.objects.select_related("task", "known").get(key=key)).documents
+    return pool_lifecycle.cost(Pool.objects.select_related("task", "known").get(key=key)).documents

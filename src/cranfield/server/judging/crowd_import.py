@@ -14,9 +14,10 @@ from django.db.models import Exists, OuterRef
 from cranfield.core import InputError, ParameterError
 from cranfield.data import read_labels
 
-from . import audit, pools
-from .models import Document, Judgment, Pool, Question
-from .submitting import problem_rows
+from cranfield.server.operations import audit_log
+from . import live_pools
+from cranfield.server.models import Document, Judgment, Pool, Question
+from cranfield.server.submissions.intake import problem_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from cranfield.data import Labels
 
-    from .models import User
+    from cranfield.server.models import User
 
 ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 LARGE = 64 << 20  # bytes
@@ -163,7 +164,7 @@ def _kind(one: Label) -> str:
 
 def _strange(pool: Pool, every: list[Label]) -> tuple[set[str], set[tuple[str, str]], set[float]]:
     """Topics and grades that the pool does not have; documents in none of its runs, nor in the corpus."""
-    candidates = pools.candidates_of(pool)
+    candidates = live_pools.candidates_of(pool)
     starts, names = candidates.starts.tolist(), candidates.document.to_list()
     known = {
         (topic, document)
@@ -185,7 +186,7 @@ def _strange(pool: Pool, every: list[Label]) -> tuple[set[str], set[tuple[str, s
 
 def import_labels(pool: Pool, by: User, path: str, name: str, digest: str) -> int:
     """Keep the labels of a file that are new; how many. Nobody is asked for a document because a file has it."""
-    with audit.acting():
+    with audit_log.acting():
         now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
         if now.state != Pool.OPEN:
             hint = "begin it first" if now.state == Pool.DRAFT else "its organisers have ended it"
@@ -207,7 +208,7 @@ def import_labels(pool: Pool, by: User, path: str, name: str, digest: str) -> in
             for one in looked.new
         ]
         Judgment.objects.bulk_create(made, batch_size=MANY)
-        audit.record(
+        audit_log.record(
             by,
             "judgments imported",
             task=now.task,

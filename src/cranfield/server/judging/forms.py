@@ -9,12 +9,12 @@ from django import forms
 
 from cranfield.collections import STRATEGIES, parse_strategy
 from cranfield.core import CranfieldError, ParameterError, definition, parameters
-from cranfield.server import campaigns
+from . import pool_lifecycle
 from cranfield.server.models import Pool, Task
-from cranfield.server.uploads import Arrived
+from cranfield.server.site.uploads import Arrived
 
-from .fields import lines, number, whole
-from .tasks import said
+from cranfield.server.site.form_fields import lines, number, whole
+from cranfield.server.tasks.forms import said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ class Chosen(forms.Form):
         help_text="Which document is judged next. They are told apart below.",
     )
     settings = forms.CharField(
-        max_length=campaigns.LONGEST["strategy"],
+        max_length=pool_lifecycle.LONGEST["strategy"],
         required=False,
         label="Its parameters",
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}),
@@ -119,7 +119,7 @@ class Drawing(Chosen, Graded, Judged):
     """A whole pool, before anybody judges."""
 
     minutes = number(
-        initial=f"{campaigns.MINUTES:g}",
+        initial=f"{pool_lifecycle.MINUTES:g}",
         min_value=0.01,
         max_value=600,
         label="Minutes for a judgment",
@@ -145,7 +145,7 @@ class Drawing(Chosen, Graded, Judged):
         """One that has what it needs."""
         name = str(self.cleaned_data["strategy"])
         try:
-            campaigns.check_texts(self.task, parse_strategy(name))
+            pool_lifecycle.check_texts(self.task, parse_strategy(name))
         except CranfieldError as error:
             raise said(error) from None
         return name
@@ -173,7 +173,7 @@ class Drawing(Chosen, Graded, Judged):
     def pool(self, runs: Sequence[str]) -> Pool:
         """The pool it would be, not kept; refused where it could not be judged."""
         made = Pool(task=self.task, runs=list(runs), **self.how())
-        campaigns.check(made)
+        pool_lifecycle.check(made)
         return made
 
 

@@ -23,8 +23,8 @@ from cranfield.collections import (
 )
 from cranfield.data import read_labels, read_qrels
 
-from .kept import kept
-from .models import Judgment, Pool, Question
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Judgment, Pool, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from . import pools
-from .models import Judgment, Pool, Question, Turn
-from .submitting import Refused
+from . import live_pools
+from cranfield.server.models import Judgment, Pool, Question, Turn
+from cranfield.server.submissions.intake import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from cranfield.collections import Asked
 
-    from .models import User
-    from .pools import Live
+    from cranfield.server.models import User
+    from .live_pools import Live
 
 PATIENCE = timedelta(minutes=30)  # after which others are asked what somebody has in hand
 ENDED = "the pool takes no judgments now"
@@ -44,7 +44,7 @@ def next_for(pool: Pool, user: User) -> Question | None:
     """What somebody is to judge now: what they have in hand, else something new; None: there is nothing for them."""
     if pool.state == Pool.OPEN and (mine := in_hand(pool, user)):
         return mine[0]
-    with pools.held(pool) as live:
+    with live_pools.held(pool) as live:
         if live.pool.state != Pool.OPEN:
             return None
         mine = in_hand(pool, user)  # asked for twice at once
@@ -90,7 +90,7 @@ def _put_off_first(pool: Pool, user: User) -> Question | None:
 
 def judge(pool: Pool, user: User, said: Said) -> Judgment:
     """Keep what somebody says, once, however often it is sent; the strategy learns from the first that is said."""
-    with pools.held(pool) as live:
+    with live_pools.held(pool) as live:
         if (known := _sent_before(user, said)) is not None:
             return known
         question = _question(live, said)
@@ -131,7 +131,7 @@ def _keep(live: Live, question: Question, user: User, said: Said, kind: str) -> 
 
 def put_off(pool: Pool, user: User, topic: str, document: str) -> None:
     """Leave a document for the end."""
-    with pools.held(pool):
+    with live_pools.held(pool):
         Turn.objects.filter(question__pool=pool, question__topic=topic, question__document=document, user=user).update(
             state=Turn.LATER, at=timezone.now()
         )
@@ -139,7 +139,7 @@ def put_off(pool: Pool, user: User, topic: str, document: str) -> None:
 
 def take_back(pool: Pool, user: User) -> Question | None:
     """Unsay what somebody said last; they have that document in hand again. None: there is nothing to unsay."""
-    with pools.held(pool) as live:
+    with live_pools.held(pool) as live:
         if live.pool.state != Pool.OPEN:
             raise Refused(ENDED, hint="its organisers have ended it", code="E-CLOSED")
         said = Judgment.objects.filter(question__pool=pool, user=user, kind=Judgment.FIRST, taken_back=None)
@@ -160,7 +160,7 @@ def take_back(pool: Pool, user: User) -> Question | None:
 
 def decide(pool: Pool, user: User, said: Said) -> Judgment:
     """Say what holds where people differ; a later decision takes the place of an earlier one."""
-    with pools.held(pool) as live:
+    with live_pools.held(pool) as live:
         if (known := _sent_before(user, said)) is not None:
             return known
         question = _question(live, said)

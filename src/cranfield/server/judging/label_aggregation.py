@@ -9,11 +9,12 @@ from cranfield.collections import DawidSkene, Majority, labels_table
 from cranfield.core import VERSION, ParameterError
 from cranfield.data import read_labels, read_qrels
 
-from . import audit, blobs
-from .crowd_files import of_crowd_alone
-from .kept import kept
-from .models import Judgment
-from .versions import Looked, add_version, differences
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from .crowd_import import of_crowd_alone
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Judgment
+from cranfield.server.tasks.label_versions import Looked, add_version, differences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from cranfield.collections import Aggregation
     from cranfield.data import Labels, Qrels
 
-    from .models import LabelVersion, Pool, User
+    from cranfield.server.models import LabelVersion, Pool, User
 
 Place: TypeAlias = tuple[str, str]  # topic and document
 Rows: TypeAlias = tuple[tuple[str, str, str, float], ...]  # topic, document, who, grade
@@ -168,7 +169,7 @@ def _known(pool: Pool) -> dict[Place, float]:
     """The labels that were there when the pool was drawn up."""
     if pool.known is None:
         return {}
-    table = read_qrels(blobs.path_of(pool.known.qrels_id)).to_table()
+    table = read_qrels(blob_store.path_of(pool.known.qrels_id)).to_table()
     cells: Any = zip(*(table.cells(name) for name in ("topic", "document", "grade")), strict=True)
     return {(topic, document): float(grade) for topic, document, grade in cells}
 
@@ -247,11 +248,11 @@ def make_version(pool: Pool, by: User, name: str = HOLDS, *, note: str = "") -> 
     if changed and not changed["rows"]:
         raise ParameterError("the newest labels say the same", hint="nothing was changed")
     said = note or f"from pool {pool.number}: {way.title}"
-    with blobs.incoming() as file, audit.acting():
+    with blob_store.incoming() as file, audit_log.acting():
         for (topic, document), grade in labels.items():
             file.write(f"{topic} 0 {document} {grade:g}\n".encode())
         made = add_version(pool.task, file, by, note=said[:300], name=f"pool {pool.number}")
         made.about = about(merging, way)
         made.save(update_fields=["about"])
-        audit.record(by, "labels of pool", task=pool.task, pool=pool.number, version=made.number, way=way.name)
+        audit_log.record(by, "labels of pool", task=pool.task, pool=pool.number, version=made.number, way=way.name)
     return made

@@ -13,9 +13,9 @@ from cranfield.collections import Candidates, Judging, State, find_candidates, p
 from cranfield.collections import Event as Step
 from cranfield.data import read_corpus, read_qrels, read_run
 
-from . import blobs
-from .kept import kept
-from .models import Document, Event, Pool, Submission
+from cranfield.server.site import blob_store
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Document, Event, Pool, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,7 +119,7 @@ def _begun(pool: Pool) -> Judging:
         corpus=texts,
     )
     if pool.known is not None:
-        found.tell_all(read_qrels(blobs.path_of(pool.known.qrels_id)))
+        found.tell_all(read_qrels(blob_store.path_of(pool.known.qrels_id)))
     return found
 
 
@@ -131,7 +131,7 @@ def candidates_of(pool: Pool) -> Candidates:
 
 @kept(4)
 def _candidates(runs: Sequence[tuple[str, str]], depth: int) -> Candidates:
-    return find_candidates([read_run(blobs.path_of(digest), name=key) for key, digest in runs], depth=depth)
+    return find_candidates([read_run(blob_store.path_of(digest), name=key) for key, digest in runs], depth=depth)
 
 
 def state_of(pool: Pool) -> State:

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from ._submissions import new_key
-from ._tasks import LabelVersion, Task
+from cranfield.server.submissions.models import new_key
+from cranfield.server.tasks.models import LabelVersion, Task
 
 
 def two_grades() -> list[list[str]]:

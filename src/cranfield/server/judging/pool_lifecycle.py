@@ -13,8 +13,10 @@ from cranfield.collections import DEPTHS, costs_table, count_asked, parse_strate
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels
 
-from . import audit, blobs, crowd_files, pools
-from .models import Corpus, Judgment, Pool, Question, Submission, Task
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from . import crowd_import, live_pools
+from cranfield.server.models import Corpus, Judgment, Pool, Question, Submission, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from cranfield.collections import Strategy
     from cranfield.core import Table
 
-    from .models import User
+    from cranfield.server.models import User
 
 MINUTES = 1.0  # that a judgment takes, where nobody says otherwise
 FIXED = set("strategy depth first budget shared seed known runs grades".split())  # once it is being judged
@@ -66,10 +68,10 @@ def cost(pool: Pool, *, minutes: float = MINUTES) -> Cost:
         raise ParameterError("there is no run to pool", hint="wait for the first runs, or upload one yourself")
     pool = copy(pool)
     pool.runs = runs
-    candidates = pools.candidates_of(pool)
+    candidates = live_pools.candidates_of(pool)
     judged = None
     if pool.known is not None:
-        judged = candidates.judged(read_qrels(blobs.path_of(pool.known.qrels_id)))
+        judged = candidates.judged(read_qrels(blob_store.path_of(pool.known.qrels_id)))
     strategy, depths = parse_strategy(pool.strategy), [*(one for one in DEPTHS if one < pool.depth), pool.depth]
     documents = count_asked(candidates, strategy, budget=pool.budget, shared=pool.shared, judged=judged)
     judgments = round(documents * (1 + pool.overlap / 100 * (pool.judges - 1)))
@@ -86,14 +88,14 @@ def cost(pool: Pool, *, minutes: float = MINUTES) -> Cost:
 
 def draw_up(task: Task, by: User, **how: Any) -> Pool:
     """A pool of the runs there are, which nobody judges yet."""
-    with audit.acting():
+    with audit_log.acting():
         held = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         number = (Pool.objects.filter(task=held).aggregate(last=Max("number"))["last"] or 0) + 1
         keys = [run.key for run in runs_of(held)]
         made = Pool(task=held, number=number, made_by=by, **{"runs": keys} | how)
         check(made)
         made.save()
-        audit.record(by, "pool", task=held, pool=number, strategy=made.strategy, runs=len(made.runs))
+        audit_log.record(by, "pool", task=held, pool=number, strategy=made.strategy, runs=len(made.runs))
     return made
 
 
@@ -107,7 +109,7 @@ def _locked(pool: Pool) -> Pool:
 
 def change(pool: Pool, by: User, **how: Any) -> None:
     """Set fields of a pool; how documents are chosen is fixed once judging has begun."""
-    with audit.acting():
+    with audit_log.acting():
         now = _locked(pool)
         if now.state == Pool.ENDED:
             raise ParameterError(f"{now} has ended", hint="draw up another pool")
@@ -124,7 +126,7 @@ def change(pool: Pool, by: User, **how: Any) -> None:
             raise ParameterError(f"a document of the trial has grade {odd.gold:g}", hint="keep that grade")
         now.save()
         if changed:
-            audit.record(by, "pool changed", task=now.task, pool=now.number, changed=changed)
+            audit_log.record(by, "pool changed", task=now.task, pool=now.number, changed=changed)
     pool.refresh_from_db()
 
 
@@ -161,7 +163,7 @@ def check_texts(task: Task, strategy: Strategy) -> None:
 
 def begin(pool: Pool, by: User) -> None:
     """Let people judge."""
-    with audit.acting():
+    with audit_log.acting():
         now = _locked(pool)
         if now.state != Pool.DRAFT:
             raise ParameterError(f"{now} {STANDS[now.state]}", hint="only a draft can be begun")
@@ -173,12 +175,12 @@ def begin(pool: Pool, by: User) -> None:
             raise ParameterError("there is nothing to judge", hint="all documents of the runs are judged")
         now.state, now.begun = Pool.OPEN, timezone.now()
         now.save(update_fields=["state", "begun", "runs"])
-        audit.record(by, "pool begun", task=now.task, pool=now.number, documents=price.documents)
+        audit_log.record(by, "pool begun", task=now.task, pool=now.number, documents=price.documents)
     pool.refresh_from_db()
 
 
 def _check_names(pool: Pool) -> None:
-    candidates = pools.candidates_of(pool)
+    candidates = live_pools.candidates_of(pool)
     names_of = {"topic": candidates.topics, "document": candidates.document.to_list()}
     for field, names in names_of.items():
         most = LONGEST[field]
@@ -190,34 +192,34 @@ def _check_names(pool: Pool) -> None:
 
 def end(pool: Pool, by: User) -> None:
     """Take no more judgments. What was said stays; another pool can go on from it."""
-    with audit.acting():
+    with audit_log.acting():
         now = _locked(pool)
         if now.state != Pool.OPEN:
             raise ParameterError(f"{now} {STANDS[now.state]}", hint="only one that is being judged can be ended")
         now.state, now.ended = Pool.ENDED, timezone.now()
         now.save(update_fields=["state", "ended"])
-        audit.record(by, "pool ended", task=now.task, pool=now.number)
+        audit_log.record(by, "pool ended", task=now.task, pool=now.number)
     pool.refresh_from_db()
 
 
 def delete(pool: Pool, by: User) -> None:
     """Take a draft away, with its trial; a pool that was begun stays."""
-    with audit.acting():
+    with audit_log.acting():
         now = _locked(pool)
         if now.state != Pool.DRAFT:
             raise ParameterError(f"{now} {STANDS[now.state]}", hint="only a draft can be deleted")
-        audit.record(by, "pool deleted", task=now.task, pool=now.number, strategy=now.strategy)
+        audit_log.record(by, "pool deleted", task=now.task, pool=now.number, strategy=now.strategy)
         now.delete()
 
 
 def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) -> int:
     """Documents of which the grade is known, and why it is that: everybody judges them first, and learns from it."""
-    with audit.acting():
+    with audit_log.acting():
         now = _locked(pool)
         if now.state == Pool.ENDED:
             raise ParameterError(f"{now} has ended", hint="draw up another pool")
         grades = {float(grade) for grade, _ in now.grades}
-        topics = set(pools.candidates_of(now).topics)
+        topics = set(live_pools.candidates_of(now).topics)
         texts = Corpus.objects.filter(task=now.task, state=Corpus.READY).first()
         for topic, document, grade, why in rows:
             if grade not in grades:
@@ -239,7 +241,7 @@ def set_gold(pool: Pool, by: User, rows: Sequence[tuple[str, str, float, str]]) 
             )
         now.trial = now.questions.filter(gold__isnull=False).count()
         now.save(update_fields=["trial"])
-        audit.record(by, "pool trial", task=now.task, pool=now.number, documents=now.trial)
+        audit_log.record(by, "pool trial", task=now.task, pool=now.number, documents=now.trial)
     pool.refresh_from_db()
     return pool.trial
 
@@ -293,7 +295,7 @@ def progress(pool: Pool) -> Progress:
     return Progress(
         asked=counts["asked"],
         judged=settled(pool),
-        crowd=crowd_files.of_crowd_alone(pool).count(),
+        crowd=crowd_import.of_crowd_alone(pool).count(),
         disputed=counts["disputed"],
         waiting=counts["asked"] - counts["begun"],
         budget=cost(pool).documents,

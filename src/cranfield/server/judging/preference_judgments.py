@@ -14,12 +14,12 @@ from django.utils import timezone
 from cranfield.collections import next_pair
 from cranfield.studies import preferences
 
-from . import pools
-from .judging import ENDED
-from .kept import kept
-from .models import Pair, Pool, Vote
-from .spreadsheets import to_csv
-from .submitting import Refused
+from . import live_pools
+from .judgments import ENDED
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Pair, Pool, Vote
+from cranfield.server.site.csv_output import to_csv
+from cranfield.server.submissions.intake import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from cranfield.core import Study
 
-    from .models import User
+    from cranfield.server.models import User
 
 MOST = 8  # documents of a topic that are compared: 28 pairs
 SIDES = ("left", "right", "same", "unsure")
@@ -72,7 +72,7 @@ def documents_of(pool: Pool) -> dict[str, list[str]]:
 
 def _first(pool: Pool) -> Iterable[tuple[str, str]]:
     """The documents that runs rank first: candidates stand in the order of their best ranks."""
-    candidates = pools.candidates_of(pool)
+    candidates = live_pools.candidates_of(pool)
     starts = candidates.starts.tolist()
     for topic, start, end in zip(candidates.topics, starts[:-1], starts[1:], strict=True):
         for place in islice(range(start, end), MOST):

@@ -9,16 +9,17 @@ from cranfield.collections import AWARE, aware_values, join_runs, order_changes_
 from cranfield.core import CranfieldError
 from cranfield.studies import evaluate
 
-from . import blobs, campaigns
-from .kept import kept
-from .labelling import AWARE_WAY, flat_of, read_flat, read_said
+from cranfield.server.site import blob_store
+from . import pool_lifecycle
+from cranfield.server.site.single_flight_cache import kept
+from .label_aggregation import AWARE_WAY, flat_of, read_flat, read_said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.data import Values
 
-    from .labelling import Flat, Merging, Rows
+    from .label_aggregation import Flat, Merging, Rows
 
 
 def compare_ways(merging: Merging) -> list[dict[str, Any]]:
@@ -43,7 +44,7 @@ def say_orders(merging: Merging) -> str:
 
 def _measured(merging: Merging) -> tuple[Mapping[str, Mapping[str, Any]], str]:
     task = merging.pool.task
-    files = tuple((run.name, str(run.blob_id)) for run in campaigns.runs_of(task))
+    files = tuple((run.name, str(run.blob_id)) for run in pool_lifecycle.runs_of(task))
     asked = tuple((way.name, way.title, flat_of(merging.labels(way))) for way in merging.ways)
     return _orders(asked, merging.rows, files, task.measure) if files and asked[0][2] else ({}, "")
 
@@ -56,7 +57,7 @@ def _orders(
     measure: str,
 ) -> tuple[Mapping[str, Mapping[str, Any]], str]:
     """What each way says of the order of runs, and all in words; nothing of one under which nothing can be measured."""
-    paths = {name: blobs.path_of(digest) for name, digest in files}
+    paths = {name: blob_store.path_of(digest) for name, digest in files}
     values: dict[str, Values] = {}
     for name, title, labels in asked:
         try:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from .models import Audit, Task
+from cranfield.server.models import Audit, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from .models import User
+    from cranfield.server.models import User
 
 START = "0" * 64  # before the first act
 LOCK = 0x43524E46  # of PostgreSQL: one writer of the chain at a time

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cranfield.core import ChecksFailed, InputError, ParameterError
 
-from .home import sync_folder
+from cranfield.server.site.home_folder import sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

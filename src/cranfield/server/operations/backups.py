@@ -22,16 +22,16 @@ from django.db.migrations.executor import MigrationExecutor
 
 from cranfield.core import VERSION, ChecksFailed, ParameterError
 
-from . import audit
-from .archives import FORM, MANIFEST, ROWS, SETTINGS, damaged, exists, packed, packing
-from .blobs import is_sound, path_of
+from . import audit_log
+from .backup_archive import FORM, MANIFEST, ROWS, SETTINGS, damaged, exists, packed, packing
+from cranfield.server.site.blob_store import is_sound, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from django.apps.registry import Apps
 
-    from .archives import Packed
+    from .backup_archive import Packed
 
 APP = "server"
 MADE_AGAIN = {"document"}  # rows that follow from a file, which is in the backup, or a dataset: both may be large
@@ -71,7 +71,7 @@ def backup(
     with packing(path) as pack:
         with _one_moment():
             rows, counts = _rows(apps)
-            acts, head = audit.head()
+            acts, head = audit_log.head()
             names = sorted(apps.get_model(APP, "Blob").objects.values_list("digest", flat=True))
         manifest = {
             "form": FORM,
@@ -124,9 +124,9 @@ def _check_empty() -> None:
 
 def check(progress: Callable[[int, int], object] | None = None) -> int:
     """Compare every blob with its hash and every act with its chain; how many blobs there are."""
-    from .models import Blob
+    from cranfield.server.models import Blob
 
-    wrong = [f"act {row}: {why}" for row, why in audit.broken()]
+    wrong = [f"act {row}: {why}" for row, why in audit_log.broken()]
     names = list(Blob.objects.values_list("digest", flat=True))
     for done, name in enumerate(names, 1):
         if not is_sound(name):
@@ -219,7 +219,7 @@ def _load(rows: bytes, pack: Packed) -> None:
         if not _equal(rows, _rows(apps)[0]):
             raise damaged(pack.path, "its rows do not come back as they were written")
     call_command("migrate", verbosity=0, interactive=False)
-    from .corpora import read_again
+    from cranfield.server.tasks.corpora import read_again
 
     read_again()
 

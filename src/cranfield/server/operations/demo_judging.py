@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from cranfield.data import read_qrels, read_run, read_topics
 
-from . import blobs, campaigns, corpora, judging, submitting, tasks
-from .models import Participant, Role, Team
-from .uploads import Arrived
+from cranfield.server.site import blob_store
+from cranfield.server.judging import pool_lifecycle, judgments
+from cranfield.server.tasks import corpora, lifecycle
+from cranfield.server.submissions import intake
+from cranfield.server.models import Participant, Role, Team
+from cranfield.server.site.uploads import Arrived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     from cranfield.simulate import Written
 
-    from .models import Pool, Task, User
+    from cranfield.server.models import Pool, Task, User
 
 SLUG = "judging-2026"
 TOPICS, RUNS, DEPTH = 8, 10, 40
@@ -47,7 +50,7 @@ def fill(written: Written, organiser: User, assessors: tuple[User, User]) -> Tas
     titles = {str(row["topic"]): str(row["title"] or "") for row in texts.to_table().rows()}
     topics = dict(list(titles.items())[:TOPICS])
     grades = {(topic, document): grade for topic, document, grade in _judged(written.qrels) if topic in topics}
-    task = tasks.make_task(
+    task = lifecycle.make_task(
         organiser,
         title="Judging 2026",
         slug=SLUG,
@@ -64,11 +67,11 @@ def fill(written: Written, organiser: User, assessors: tuple[User, User]) -> Tas
         documents |= _hand_in(task, path, organiser, topics)
     lines = (json.dumps(one) + "\n" for one in _texts(documents, topics, grades))
     corpora.set_corpus(task, Arrived(_file("".join(lines)).arriving, "documents.jsonl"), organiser)
-    pool = campaigns.draw_up(
+    pool = pool_lifecycle.draw_up(
         task, organiser, strategy="nrg", depth=DEPTH, budget=BUDGET, overlap=30, judges=2, grades=GRADES,
         guidelines=GUIDELINES,
     )  # fmt: skip
-    campaigns.begin(pool, organiser)
+    pool_lifecycle.begin(pool, organiser)
     _judge(pool, assessors, grades)
     return task
 
@@ -79,7 +82,7 @@ def _judged(qrels: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def _file(text: str) -> Arrived:
-    file = blobs.Incoming()
+    file = blob_store.Incoming()
     file.write(text.encode())
     return Arrived(file, "file")
 
@@ -93,7 +96,7 @@ def _hand_in(task: Task, path: Path, by: User, topics: Mapping[str, str]) -> dic
             found[str(row["document"])] = str(row["topic"])
     team = Team.objects.get(name=name.rpartition("-")[0])
     Participant.objects.get_or_create(task=task, team=team)
-    submitting.receive(task, team, by, _file("".join(lines)), name=name, exempt=True)
+    intake.receive(task, team, by, _file("".join(lines)), name=name, exempt=True)
     return found
 
 
@@ -116,16 +119,16 @@ def _judge(pool: Pool, assessors: tuple[User, User], grades: Mapping[tuple[str, 
     draw = random.Random(SLUG)
     for number in range(FIRST):
         user = assessors[number % 2]
-        question = judging.next_for(pool, user)
+        question = judgments.next_for(pool, user)
         if question is None:
             return
         right = min(2, max(0, grades.get((question.topic, question.document), 0)))
         grade = right if draw.random() < 0.85 else draw.choice([0, 1, 2])
-        told = judging.Said(
+        told = judgments.Said(
             key=f"demo-{number}",
             topic=question.topic,
             document=question.document,
             grade=grade,
             seconds=round(draw.uniform(4, 40), 1),
         )
-        judging.judge(pool, user, told)
+        judgments.judge(pool, user, told)

@@ -16,13 +16,17 @@ from cranfield.core import SEED
 from cranfield.data import read_entries, read_qrels, split_topics
 from cranfield.simulate import Campaign
 
-from . import audit, blobs, boards, demo_judging, jobs, submitting
-from .gathering import gather
-from .importing import History, Row, import_history
-from .models import Announcement, Membership, Participant, Role, Snapshot, Submission, Task, Team, User
-from .panels import Made
-from .uploads import Arrived
-from .versions import add_version
+from . import audit_log, demo_judging
+from cranfield.server.site import blob_store
+from cranfield.server.boards import snapshots
+from cranfield.server.jobs import job_queue
+from cranfield.server.submissions import intake
+from cranfield.server.boards.board_inputs import gather
+from cranfield.server.tasks.history_import import History, Row, import_history
+from cranfield.server.models import Announcement, Membership, Participant, Role, Snapshot, Submission, Task, Team, User
+from cranfield.server.boards.panels import Made
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.tasks.label_versions import add_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,10 +112,10 @@ def _task(slug: str, written: Written, private: Sequence[str], organiser: User) 
         runs_public=True,
     )
     Role.objects.create(task=task, user=organiser, role=Role.ORGANISER)
-    with blobs.incoming() as topic_texts:
+    with blob_store.incoming() as topic_texts:
         topic_texts.write(written.topics.read_bytes())
         Task.objects.filter(pk=task.pk).update(topics=topic_texts.keep())
-    with blobs.incoming() as labels:
+    with blob_store.incoming() as labels:
         labels.write(written.qrels.read_bytes())
         add_version(task, labels, organiser, note="the judgments of the pool")
     Announcement.objects.create(task=task, by=organiser, text="Welcome. The board is made up; its doubts are real.")
@@ -135,7 +139,7 @@ def _hand_in(task: Task, entry: Entry, written: Written, participant: User, plac
     is_open = task.slug == OPEN
     soon = timezone.now().date() + timedelta(days=60)
     with transaction.atomic():
-        made = submitting.receive(
+        made = intake.receive(
             task,
             team,
             participant,
@@ -156,7 +160,7 @@ def _file(path: Path, entry: Entry, place: int) -> Arrived:
     header = HEADER.format(
         team=entry.group, automatic=str(place % 2 == 0).lower(), description=entry.description, seconds=20 + 7 * place
     )
-    file = blobs.Incoming()
+    file = blob_store.Incoming()
     file.write(header.encode() * (place % 3 == 0) + path.read_bytes())
     return Arrived(file, path.name)
 
@@ -168,10 +172,10 @@ def _finish(task: Task, organiser: User, shift: timedelta, entries: Sequence[Ent
         Task.objects.filter(pk=task.pk).update(closes=timezone.now() + timedelta(days=90))
         import_history(task, organiser, History(rows=[_past(first, i) for i in range(len(PAST))]), name="history.csv")
         return
-    with audit.acting():
+    with audit_log.acting():
         over = datetime.combine(first + timedelta(days=90), time(12), tzinfo=UTC)
         Task.objects.filter(pk=task.pk).update(state=Task.CLOSED, closed=over)
-        audit.record(organiser, "close", task=task)
+        audit_log.record(organiser, "close", task=task)
 
 
 def _past(first: date, place: int) -> Row:
@@ -185,19 +189,19 @@ def settle() -> int:
 
     The pictures, what follows from the new labels, and what is less urgent is left to the workers of the server.
     """
-    jobs.work(once=True, least=5)
+    job_queue.work(once=True, least=5)
     for made in map(_board, Task.objects.order_by("slug")):
         if made is not None:
-            jobs.put("draw", task=made.task, snapshot=made.pk)
+            job_queue.put("draw", task=made.task, snapshot=made.pk)
     organiser = User.objects.get(username="organiser")
     task = Task.objects.get(slug=OPEN)
     version = task.version
     assert version is not None
-    with blobs.incoming() as labels:
-        labels.write(_mended(blobs.read(version.qrels_id)))
+    with blob_store.incoming() as labels:
+        labels.write(_mended(blob_store.read(version.qrels_id)))
         add_version(task, labels, organiser, note="some judgments were mended after complaints")
     handed_in = Submission.objects.filter(task=task, embargo=None, blob__isnull=False)
-    submitting.withdraw(handed_in.order_by("name")[0], organiser)
+    intake.withdraw(handed_in.order_by("name")[0], organiser)
     return Snapshot.objects.count()
 
 
@@ -206,7 +210,7 @@ def _board(task: Task) -> Snapshot | None:
     version = task.version
     if version is None:  # of what is being judged there is none yet
         return None
-    return boards.store(Made(gather(task, version, Snapshot.PUBLIC)))
+    return snapshots.store(Made(gather(task, version, Snapshot.PUBLIC)))
 
 
 def _mended(qrels: bytes) -> bytes:

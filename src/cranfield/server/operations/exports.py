@@ -19,9 +19,9 @@ from django.test import Client
 
 from cranfield.core import ParameterError, Table
 
-from . import blobs
-from .models import LabelVersion, Result, Snapshot, Submission, Task
-from .scoring import values_of
+from cranfield.server.site import blob_store
+from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
+from cranfield.server.submissions.evaluation import values_of
 
 if TYPE_CHECKING:
     import os
@@ -215,16 +215,16 @@ def export_task(slug: str, target: str | os.PathLike[str]) -> Path:
 
 def _write_task(task: Task, folder: Path) -> None:
     for version in LabelVersion.objects.filter(task=task):
-        shutil.copyfile(blobs.path_of(version.qrels_id), folder / f"qrels.{version.number}.txt")
+        shutil.copyfile(blob_store.path_of(version.qrels_id), folder / f"qrels.{version.number}.txt")
     if task.topics_id:
-        shutil.copyfile(blobs.path_of(task.topics_id), folder / "topics.txt")
+        shutil.copyfile(blob_store.path_of(task.topics_id), folder / "topics.txt")
     (folder / "private.txt").write_text("".join(f"{topic}\n" for topic in task.private), encoding="utf-8")
     runs = folder / "runs"
     runs.mkdir()
     entries = []
     for run in Submission.objects.filter(task=task).select_related("team").order_by("received"):
         if run.blob_id:
-            shutil.copyfile(blobs.path_of(run.blob_id), runs / f"{run.key}.run")
+            shutil.copyfile(blob_store.path_of(run.blob_id), runs / f"{run.key}.run")
         entries.append(
             {
                 "run": run.name,
@@ -257,7 +257,7 @@ def _write_task(task: Task, folder: Path) -> None:
     for kind in (Snapshot.PUBLIC, Snapshot.FULL):
         last = task.snapshots.filter(kind=kind).order_by("-number").first()
         if last is not None:
-            shutil.copyfile(blobs.path_of(last.document_id), folder / f"board.{kind}.json")
+            shutil.copyfile(blob_store.path_of(last.document_id), folder / f"board.{kind}.json")
 
 
 @contextmanager

@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 
-from . import audit
-from .jobs import LEASE
-from .models import Blob, Job, Submission, Worker
+from . import audit_log
+from cranfield.server.jobs.job_queue import LEASE
+from cranfield.server.models import Blob, Job, Submission, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .models import User
+    from cranfield.server.models import User
 
 OLD = timedelta(minutes=5)  # a job that has waited longer means that nobody works
 FULL = 0.95  # of a disk
@@ -107,7 +107,7 @@ def last_backup() -> datetime | None:
 
 def retry(job: Job, by: User) -> None:
     """Let a failed job be tried again, from the start."""
-    with audit.acting():
+    with audit_log.acting():
         held = Job.objects.select_for_update().get(pk=job.pk)
         if held.state != Job.FAILED:
             raise ParameterError("the job has not failed", hint="nothing was changed")
@@ -121,4 +121,4 @@ def retry(job: Job, by: User) -> None:
             Submission.objects.filter(pk=held.about["submission"], state=Submission.FAILED).update(
                 state=Submission.RECEIVED, failure=""
             )
-        audit.record(by, "retry", task=held.task, job=held.kind, key=held.key)
+        audit_log.record(by, "retry", task=held.task, job=held.kind, key=held.key)

@@ -12,11 +12,11 @@ from django.db.models import Count, Q
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 
-from cranfield.server import accounts, people
-from cranfield.server.condition import condition, retry
+from cranfield.server.accounts import invitations, roles
+from .health_checks import condition, retry
 from cranfield.server.models import Audit, Invite, Job, LabelVersion, Snapshot, Submission, Task, User
 
-from .organised import attempt, for_operators, number_of, user_of
+from cranfield.server.site.pages.access import attempt, for_operators, number_of, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,10 +57,10 @@ class MakeAccount(forms.Form):
     """A link to an account."""
 
     role = forms.ChoiceField(
-        label="For", choices=[("", "an account"), (accounts.OPERATOR, "an operator")], required=False
+        label="For", choices=[("", "an account"), (invitations.OPERATOR, "an operator")], required=False
     )
-    uses = forms.IntegerField(initial=1, min_value=1, max_value=accounts.MOST, label="How many may use it")
-    days = forms.IntegerField(initial=14, min_value=1, max_value=accounts.LONGEST, label="Good for so many days")
+    uses = forms.IntegerField(initial=1, min_value=1, max_value=invitations.MOST, label="How many may use it")
+    days = forms.IntegerField(initial=14, min_value=1, max_value=invitations.LONGEST, label="Good for so many days")
     note = forms.CharField(max_length=200, required=False, help_text="Whom it is for; only operators read it.")
 
 
@@ -73,8 +73,8 @@ def users(request: HttpRequest) -> HttpResponse:
             form = MakeAccount(request.POST)
             if form.is_valid():
                 told = form.cleaned_data
-                _, text = accounts.make_invite(user_of(request), **told)
-                link = request.build_absolute_uri(accounts.path_of(text))
+                _, text = invitations.make_invite(user_of(request), **told)
+                link = request.build_absolute_uri(invitations.path_of(text))
                 messages.success(request, f"Send this link; it is shown only now: {link}")
                 return redirect("users")
         else:
@@ -85,7 +85,7 @@ def users(request: HttpRequest) -> HttpResponse:
     if sought:
         found = found.filter(Q(username__icontains=sought) | Q(name__icontains=sought) | Q(email__icontains=sought))
     page = Paginator(found.prefetch_related("teams"), MANY).get_page(request.GET.get("page"))
-    let = set(people.organising().values_list("pk", flat=True))
+    let = set(roles.organising().values_list("pk", flat=True))
     invites = [one for one in Invite.objects.filter(task=None, team=None).select_related("made_by") if one.good]
     shown = {"page": page, "let": let, "form": form, "here": "users", "sought": sought, "invites": invites}
     return render(request, "server/users.html", shown)
@@ -95,20 +95,20 @@ def _act(request: HttpRequest) -> None:
     by, post, what = user_of(request), request.POST, request.POST.get("act", "")
     if what == "void":
         invite = get_object_or_404(Invite, pk=number_of(post.get("which")), task=None, team=None)
-        attempt(request, lambda: accounts.void(invite, by), "The link is good for nothing now.")
+        attempt(request, lambda: invitations.void(invite, by), "The link is good for nothing now.")
         return
     user = get_object_or_404(User, pk=number_of(post.get("which")))
     if what == "password":
-        link = request.build_absolute_uri(people.password_path(user, by))
+        link = request.build_absolute_uri(roles.password_path(user, by))
         messages.success(request, f"Send this link to {user.shown}; it sets a new password, once: {link}")
         return
     acts: dict[str, tuple[Callable[[], None], str]] = {
-        "lock": (lambda: people.set_active(user, by, active=False), "cannot log in any more"),
-        "open": (lambda: people.set_active(user, by, active=True), "can log in again"),
-        "organise": (lambda: people.set_may_organise(user, by, may=True), "may make tasks"),
-        "not-organise": (lambda: people.set_may_organise(user, by, may=False), "may not make tasks any more"),
-        "operator": (lambda: people.set_operator(user, by, operator=True), "is an operator"),
-        "not-operator": (lambda: people.set_operator(user, by, operator=False), "is no operator any more"),
+        "lock": (lambda: roles.set_active(user, by, active=False), "cannot log in any more"),
+        "open": (lambda: roles.set_active(user, by, active=True), "can log in again"),
+        "organise": (lambda: roles.set_may_organise(user, by, may=True), "may make tasks"),
+        "not-organise": (lambda: roles.set_may_organise(user, by, may=False), "may not make tasks any more"),
+        "operator": (lambda: roles.set_operator(user, by, operator=True), "is an operator"),
+        "not-operator": (lambda: roles.set_operator(user, by, operator=False), "is no operator any more"),
     }
     if what in acts:
         attempt(request, acts[what][0], f"{user.shown} {acts[what][1]}.")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from django.conf import settings
 
-from .home import sync_folder
-from .models import Blob
+from .home_folder import sync_folder
+from cranfield.server.models import Blob
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from django.utils.functional import SimpleLazyObject
 
 from cranfield.core import VERSION
 
-from .visibility import Viewer
+from cranfield.server.accounts.visibility import Viewer
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

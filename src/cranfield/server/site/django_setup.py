@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cranfield.core import ParameterError, need
 
-from .home import DATABASE, FOLDER, Home
+from .home_folder import DATABASE, FOLDER, Home
 
 
 def start(home: str | os.PathLike[str], *, database: str = "", make: bool = True) -> Home:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core import signing
 
-from .blobs import PIECE, Incoming
+from .blob_store import PIECE, Incoming
 from .uploads import Arrived
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from django import forms
 
-    from .models import User
+    from cranfield.server.models import User
 
 SALT = "a file that is held"
 HOURS = 20  # less than a day: then it is swept away

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from .models import Try
+from cranfield.server.models import Try
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

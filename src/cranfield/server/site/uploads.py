@@ -10,7 +10,7 @@ from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 
 from cranfield.core import InputError
 
-from .blobs import Incoming
+from .blob_store import Incoming
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from . import audit
-from .boards import ask_for_board
-from .models import Submission
-from .submitting import Refused
+from cranfield.server.operations import audit_log
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.models import Submission
+from .intake import Refused
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from .models import User
+    from cranfield.server.models import User
 
 
 def edit(run: Submission, by: User, **changed: Any) -> bool:
@@ -22,7 +22,7 @@ def edit(run: Submission, by: User, **changed: Any) -> bool:
 
     That is ``description``, ``kind``, ``link`` and, to an earlier day or none, ``embargo`` and ``anonymous``.
     """
-    with audit.acting():
+    with audit_log.acting():
         held = Submission.objects.select_for_update(no_key=True).get(pk=run.pk)
         if held.state == Submission.WITHDRAWN:
             raise Refused("the run was withdrawn", hint="hand in another one", code="E-CLOSED")
@@ -37,7 +37,7 @@ def edit(run: Submission, by: User, **changed: Any) -> bool:
             setattr(held, name, value)
         held.save(update_fields=sorted(different))
         said = {name: str(value or "") for name, value in different.items()}
-        audit.record(by, "edit", task=held.task, run=held.key, before=before, after=said)
+        audit_log.record(by, "edit", task=held.task, run=held.key, before=before, after=said)
         ask_for_board(held.task)
         return True
 

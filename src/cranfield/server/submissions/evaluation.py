@@ -10,9 +10,12 @@ from cranfield.data import read_scores
 from cranfield.measures import parse_measure
 from cranfield.studies import evaluate, ladder
 
-from . import audit, blobs, jobs, webhooks
-from .boards import ask_for_board
-from .models import Job, LabelVersion, Result, Submission
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.api import webhooks
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.models import Job, LabelVersion, Result, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from cranfield.data import Values
 
 
-@jobs.kind("score")
+@job_queue.kind("score")
 def score(*, submission: int, version: int) -> None:
     """Evaluate a run under a version of the labels. Doing it again changes nothing."""
     run = Submission.objects.select_related("task", "team", "blob").get(pk=submission)
@@ -28,18 +31,18 @@ def score(*, submission: int, version: int) -> None:
     if run.blob_id is None or Result.objects.filter(submission=run, version=labels).exists():
         return
     values = evaluate(
-        blobs.path_of(labels.qrels_id), {run.name: blobs.path_of(run.blob_id)}, run.task.measures, scale="ignore"
+        blob_store.path_of(labels.qrels_id), {run.name: blob_store.path_of(run.blob_id)}, run.task.measures, scale="ignore"
     )
     document = _document(values)
     public = values.only(labels.public_topics) if labels.public_topics else None
     private = values.only(labels.private_topics) if labels.private_topics else None
-    with audit.acting():
+    with audit_log.acting():
         now = Submission.objects.select_for_update(no_key=True).get(pk=submission)
         _, new = Result.objects.get_or_create(
             submission=now,
             version=labels,
             defaults={
-                "values": blobs.put(json.dumps(document, allow_nan=False).encode()),
+                "values": blob_store.put(json.dumps(document, allow_nan=False).encode()),
                 "public": _means(public),
                 "private": _means(private),
             },
@@ -47,9 +50,9 @@ def score(*, submission: int, version: int) -> None:
         if now.state in (Submission.RECEIVED, Submission.FAILED):
             now.state, now.failure = Submission.SCORED, ""
             now.save(update_fields=["state", "failure"])
-            audit.record(None, "evaluated", task=now.task, run=now.key, version=labels.number)
+            audit_log.record(None, "evaluated", task=now.task, run=now.key, version=labels.number)
             webhooks.tell("scored", now.task, team=now.team, run=now)
-            jobs.put("duplicates", task=now.task, urgency=-5, submission=now.pk)
+            job_queue.put("duplicates", task=now.task, urgency=-5, submission=now.pk)
         if new:
             release(now.team_id, labels)
             ask_for_board(now.task)
@@ -60,7 +63,7 @@ def job_of(run: Submission) -> Job | None:
     return Job.objects.filter(kind="score", about__submission=run.pk, state__in=Job.LIVE).order_by("id").first()
 
 
-@jobs.if_failed("score")
+@job_queue.if_failed("score")
 def give_up(*, submission: int, version: int, error: str) -> None:
     """Say why a run could not be evaluated: no run stays without a reason."""
     del version
@@ -68,7 +71,7 @@ def give_up(*, submission: int, version: int, error: str) -> None:
     if run.state == Submission.RECEIVED:
         run.state, run.failure = Submission.FAILED, error.partition("\n")[0][:400]
         run.save(update_fields=["state", "failure"])
-        audit.record(None, "failed", task=run.task, run=run.key, why=run.failure)
+        audit_log.record(None, "failed", task=run.task, run=run.key, why=run.failure)
 
 
 def _document(values: Values) -> dict[str, Any]:
@@ -87,7 +90,7 @@ def _means(values: Values | None) -> dict[str, Any]:
 
 def values_of(result: Result) -> dict[str, dict[str, float]]:
     """Every value of a result: measure → topic → value."""
-    found: dict[str, dict[str, float]] = json.loads(blobs.read(result.values_id))
+    found: dict[str, dict[str, float]] = json.loads(blob_store.read(result.values_id))
     return found
 
 
@@ -121,7 +124,7 @@ def rescore(version: LabelVersion) -> int:
     """Ask for every run of a task to be evaluated under a version; how many there are."""
     runs = list(Submission.objects.filter(task=version.task, blob__isnull=False).values_list("pk", flat=True))
     for run in runs:
-        jobs.put("score", task=version.task, submission=run, version=version.pk)
+        job_queue.put("score", task=version.task, submission=run, version=version.pk)
     if not runs:
         ask_for_board(version.task)
     return len(runs)

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from cranfield.server.models import Submission, Task, Team
-from cranfield.server.submitting import NAME
+from .intake import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,18 +17,20 @@ from cranfield.core import CranfieldError, InputError
 from cranfield.data import Limits, header_of, read_metadata, run_type
 from cranfield.studies import lint
 
-from . import audit, blobs, jobs
-from .boards import ask_for_board
-from .models import Participant, Submission, Task, Team, User
-from .topic_texts import texts_of
-from .visibility import Viewer
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.models import Participant, Submission, Task, Team, User
+from cranfield.server.tasks.topic_texts import texts_of
+from cranfield.server.accounts.visibility import Viewer
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from cranfield.data import Problems
 
-    from .uploads import Arrived
+    from cranfield.server.site.uploads import Arrived
 
 NAME = re.compile(r"[\w][\w.+@ ()=:,-]{0,99}")
 
@@ -70,7 +72,7 @@ def check(task: Task, path: str, name: str) -> Checked:
     version = task.version
     names: dict[str | PathLike[str], str] = {path: PurePath(name).name or "run"}
     if version is not None:
-        judged = blobs.path_of(version.qrels_id)
+        judged = blob_store.path_of(version.qrels_id)
         told = lint([path], qrels=judged, limits=limits(), names=names)
         own = [row for row in told["problems"].rows() if row["file"] != str(judged)]
     elif texts := texts_of(task):  # nobody has judged yet: runs are what a pool is made from
@@ -167,7 +169,7 @@ def receive(
     checked = check(task, file.path, file.name or "run")
     if not checked.good:
         raise BadRun(checked)
-    with audit.acting():
+    with audit_log.acting():
         fresh = _check_rules(task, team, exempt=exempt)
         blob = file.arriving.keep()
         try:
@@ -191,8 +193,8 @@ def receive(
         except IntegrityError:
             raise Refused(f"there is a run called {name} already", hint="choose another name", code="E-NAMES") from None
         if (version := fresh.version) is not None:  # else it waits for the first labels
-            jobs.put("score", task=fresh, urgency=5, submission=made.pk, version=version.pk)
-        audit.record(by, "submit", task=fresh, run=made.key, name=name, team=team.slug, digest=blob.digest)
+            job_queue.put("score", task=fresh, urgency=5, submission=made.pk, version=version.pk)
+        audit_log.record(by, "submit", task=fresh, run=made.key, name=name, team=team.slug, digest=blob.digest)
     return made
 
 
@@ -248,7 +250,7 @@ def withdraw(run: Submission, by: User) -> None:
 
     A team cannot take back a run that did badly on the private topics: once the task is closed, its board stands.
     """
-    with audit.acting():
+    with audit_log.acting():
         now = Submission.objects.select_for_update(no_key=True).get(pk=run.pk)
         if now.state == Submission.WITHDRAWN:
             return
@@ -256,5 +258,5 @@ def withdraw(run: Submission, by: User) -> None:
             raise Refused("the task is closed, and its board stands", hint="ask its organisers", code="E-CLOSED")
         now.state, now.withdrawn = Submission.WITHDRAWN, timezone.now()
         now.save(update_fields=["state", "withdrawn"])
-        audit.record(by, "withdraw", task=now.task, run=now.key, name=now.name)
+        audit_log.record(by, "withdraw", task=now.task, run=now.key, name=now.name)
         ask_for_board(now.task)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from cranfield.data import Entries, Entry, Source
 from cranfield.studies import ladder
 
-from .models import Result
-from .scoring import ranking_values
+from cranfield.server.models import Result
+from .evaluation import ranking_values
 
 if TYPE_CHECKING:
     from cranfield.core import Study
 
-    from .models import Task
+    from cranfield.server.models import Task
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from ._files import Blob
-from ._people import Team
-from ._tasks import LabelVersion, Task
+from cranfield.server.site.models import Blob
+from cranfield.server.accounts.models import Team
+from cranfield.server.tasks.models import LabelVersion, Task
 
 
 def new_key() -> str:

@@ -6,11 +6,13 @@ from typing import Any
 
 from cranfield.studies import duplicates as find_duplicates
 
-from . import audit, blobs, jobs
-from .models import Submission
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Submission
 
 
-@jobs.kind("duplicates")
+@job_queue.kind("duplicates")
 def duplicates(*, submission: int) -> None:
     """Hold a run against those of all other teams, and note which are the same or nearly."""
     run = Submission.objects.select_related("task", "team").get(pk=submission)
@@ -26,7 +28,7 @@ def duplicates(*, submission: int) -> None:
     if len(every) < 2 or run.blob_id is None:
         return
     told = find_duplicates(
-        {key: blobs.path_of(str(one.blob_id)) for key, one in every.items()},
+        {key: blob_store.path_of(str(one.blob_id)) for key, one in every.items()},
         groups={key: one.team.name for key, one in every.items()},
         against=run.key,
     )
@@ -35,10 +37,10 @@ def duplicates(*, submission: int) -> None:
         other = every[str(row["b"] if row["a"] == run.key else row["a"])]
         whose: dict[str, Any] = {"run": other.key, "name": other.name, "team": other.team.name}
         found.append(whose | {"rbo": row["rbo"], "equal": bool(row["equal"])})
-    with audit.acting():
+    with audit_log.acting():
         held = Submission.objects.select_for_update(no_key=True).get(pk=submission)
         if held.report != found:
             held.report = found
             held.save(update_fields=["report"])
             if found:
-                audit.record(None, "alike", task=run.task, run=run.key, others=[one["run"] for one in found])
+                audit_log.record(None, "alike", task=run.task, run=run.key, others=[one["run"] for one in found])

@@ -10,15 +10,15 @@ from cranfield.charts import to_picture
 from cranfield.core.rendering import plain
 from cranfield.studies import compare, evaluate
 
-from . import blobs
-from .kept import kept
+from cranfield.server.site import blob_store
+from cranfield.server.site.single_flight_cache import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.core import Study
 
-    from .models import LabelVersion, Submission
+    from cranfield.server.models import LabelVersion, Submission
 
 MOST = 4  # runs at once
 TABLES = {
@@ -63,8 +63,8 @@ def _compared(
     files: tuple[tuple[str, str], ...], qrels: str, measures: str, topics: tuple[str, ...] | None
 ) -> Compared:
     values = evaluate(
-        blobs.path_of(qrels),
-        {name: blobs.path_of(digest) for name, digest in files},
+        blob_store.path_of(qrels),
+        {name: blob_store.path_of(digest) for name, digest in files},
         measures,
         only=topics,
         scale="ignore",

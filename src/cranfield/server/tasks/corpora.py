@@ -16,16 +16,18 @@ from django.utils import timezone
 from cranfield.core import InputError
 from cranfield.data import DATASET, Limits, each_document, find_dataset
 
-from . import audit, blobs, jobs
-from .models import Corpus, Document, Task
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Corpus, Document, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cranfield.data import Found
 
-    from .models import Blob, User
-    from .uploads import Arrived
+    from cranfield.server.models import Blob, User
+    from cranfield.server.site.uploads import Arrived
 
 MANY = 500  # documents that are written at once
 LINE = 64 << 20  # bytes of a line of a file: a document
@@ -49,10 +51,10 @@ def set_corpus(task: Task, file: Arrived, by: User) -> Corpus:
     name = PurePath(file.name or "documents.jsonl").name[:200]
     with _called(file.path, name) as path:
         next(iter(each_document(path, name=name, limits=_limits())), None)  # what is no such file is refused at once
-    with audit.acting():
+    with audit_log.acting():
         kept = file.arriving.keep()
         made = _ask(task, by, name, kept)
-        audit.record(by, "corpus", task=task, file=name, digest=kept.pk)
+        audit_log.record(by, "corpus", task=task, file=name, digest=kept.pk)
     return made
 
 
@@ -60,9 +62,9 @@ def set_dataset(task: Task, name: str, by: User) -> Corpus:
     """Ask for the documents that ir_datasets has under an id."""
     name = DATASET + name.removeprefix(DATASET)
     find_dataset(name)  # one that nobody knows is refused at once
-    with audit.acting():
+    with audit_log.acting():
         made = _ask(task, by, name)
-        audit.record(by, "corpus", task=task, dataset=name)
+        audit_log.record(by, "corpus", task=task, dataset=name)
     return made
 
 
@@ -75,7 +77,7 @@ def _ask(task: Task, by: User, name: str, file: Blob | None = None) -> Corpus:
     else:
         made.coming, made.coming_name, made.made_by, made.failure = file, name, by, ""
         made.save(update_fields=["coming", "coming_name", "made_by", "failure"])
-    jobs.put("corpus", task=task, corpus=made.pk)
+    job_queue.put("corpus", task=task, corpus=made.pk)
     return made
 
 
@@ -90,7 +92,7 @@ def _documents(file: str | None, name: str) -> Iterator[Iterator[Found]]:
     if file is None:
         yield each_document(name)
     else:
-        with _called(blobs.path_of(file), name) as path:
+        with _called(blob_store.path_of(file), name) as path:
             yield each_document(path, name=name, limits=_limits())
 
 
@@ -103,7 +105,7 @@ def _called(path: str | Path, name: str) -> Iterator[Path]:
         yield there
 
 
-@jobs.kind("corpus")
+@job_queue.kind("corpus")
 def read(*, corpus: int) -> None:
     """Write documents as rows, so that they are found by name and by word."""
     found = Corpus.objects.filter(pk=corpus).first()
@@ -115,7 +117,7 @@ def read(*, corpus: int) -> None:
     with _documents(found.file_id, found.name) as every:
         while some := [_row(found, one) for one in islice(every, MANY)]:
             with transaction.atomic():
-                jobs.confirm()
+                job_queue.confirm()
                 if not Corpus.objects.select_for_update(no_key=True).filter(pk=corpus).exists():  # replaced meanwhile
                     return
                 Document.objects.bulk_create(some)
@@ -129,7 +131,7 @@ def _replace(found: Corpus) -> bool:
         for one in every:
             _row(found, one)
     with transaction.atomic():
-        jobs.confirm()
+        job_queue.confirm()
         same = Corpus.objects.filter(pk=found.pk, coming=found.coming_id, coming_name=found.coming_name)
         now = {"file": found.coming_id, "name": found.coming_name, "made": timezone.now(), "state": Corpus.WAITING}
         taken = same.update(coming=None, coming_name="", **now)
@@ -150,10 +152,10 @@ def read_again() -> None:
     for found in Corpus.objects.filter(state=Corpus.READY):
         found.state = Corpus.WAITING
         found.save(update_fields=["state"])
-        jobs.put("corpus", task=found.task, corpus=found.pk)
+        job_queue.put("corpus", task=found.task, corpus=found.pk)
 
 
-@jobs.if_failed("corpus")
+@job_queue.if_failed("corpus")
 def give_up(*, corpus: int, error: str) -> None:
     """Say why the documents could not be read; those that are in use stay."""
     said = error.partition("\n")[0][:400]

@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.db import models
 
-from ._files import Blob
-from ._tasks import Task
+from cranfield.server.site.models import Blob
+from .models import Task
 
 
 class Corpus(models.Model):

@@ -13,23 +13,23 @@ from cranfield.core import VERSION, CranfieldError
 from cranfield.data import Entries, Entry, Source, grades_table, judged_table, read_qrels, read_topics
 from cranfield.studies import health
 
-from . import blobs
-from .gathering import runs_on
-from .kept import kept
-from .labelling import holding, read_said, rows_of
-from .models import Corpus, Judgment, LabelVersion, Pool, Snapshot, Submission
-from .panels import to_plain
+from cranfield.server.site import blob_store
+from cranfield.server.boards.board_inputs import runs_on
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.judging.label_aggregation import holding, read_said, rows_of
+from cranfield.server.models import Corpus, Judgment, LabelVersion, Pool, Snapshot, Submission
+from cranfield.server.boards.panels import to_plain
 from .topic_texts import texts_of
-from .visibility import Thing, sees
+from cranfield.server.accounts.visibility import Thing, sees
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.data import Qrels
 
-    from .labelling import Rows
-    from .models import Task
-    from .visibility import Viewer
+    from cranfield.server.judging.label_aggregation import Rows
+    from cranfield.server.models import Task
+    from cranfield.server.accounts.visibility import Viewer
 
 Runs: TypeAlias = tuple[tuple[str, str | None, str], ...]  # name, team, file
 FORM = 1  # of the document
@@ -70,7 +70,7 @@ def datasheet_of(task: Task, viewer: Viewer, *, address: str = "") -> dict[str, 
 @kept(8)
 def _judged(digest: str, topics: frozenset[str] | None) -> Qrels:
     """Labels, of all topics or of some."""
-    found = read_qrels(blobs.path_of(digest), name="labels")
+    found = read_qrels(blob_store.path_of(digest), name="labels")
     if topics is None:
         return found
     rows = [row for row in found.to_table().rows() if row["topic"] in topics]
@@ -87,7 +87,7 @@ def _topics(task: Task, judged: Qrels | None) -> dict[str, Any]:
             words[part] = {"fewest": min(lengths), "median": median(lengths), "most": max(lengths)}
     languages: list[str] = []
     if task.topics_id and texts:
-        languages = [one for one in read_topics(blobs.path_of(task.topics_id)).languages if one]
+        languages = [one for one in read_topics(blob_store.path_of(task.topics_id)).languages if one]
     return {
         "texts": len(texts),
         "judged": len(judged.topics) if judged is not None else 0,
@@ -237,7 +237,7 @@ def _health(
 ) -> dict[str, dict[str, Any] | None]:
     """Both from one study: see :func:`cranfield.studies.health`."""
     entries = Entries(tuple(Entry(name, team) for name, team, _ in runs), Source("submissions", "", "headers"))
-    files = {name: blobs.path_of(file) for name, _, file in runs}
+    files = {name: blob_store.path_of(file) for name, _, file in runs}
     told: dict[str, Any] = {"measure": measure, "runs": len(runs)}
     try:
         study = health(_judged(digest, topics), files, entries=entries, measure=measure, rel=rel)

@@ -8,12 +8,12 @@ from django import forms
 from django.utils import timezone
 
 from cranfield.core import CranfieldError, ParameterError
-from cranfield.server import tasks
-from cranfield.server.versions import Looked
+from . import lifecycle
+from .label_versions import Looked
 from cranfield.stats import parse_tests
 
-from . import sentences
-from .fields import lines, number, whole
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.site.form_fields import lines, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,12 +44,12 @@ class Named(forms.Form):
         """An address that is free."""
         told: dict[str, Any] = super().clean() or self.cleaned_data
         if "slug" in self.fields and "slug" in told and "title" in told:
-            told["slug"] = told["slug"] or tasks.slug_of(told["title"])
+            told["slug"] = told["slug"] or lifecycle.slug_of(told["title"])
             if not told["slug"]:
                 self.add_error("slug", "The title has no letters for an address: write one here.")
                 return told
             try:
-                tasks.check_slug(told["slug"])
+                lifecycle.check_slug(told["slug"])
             except CranfieldError as error:
                 self.add_error("slug", said(error))
         return told
@@ -82,7 +82,7 @@ class Measured(forms.Form):
     def clean_measures(self) -> str:
         """Canonical measures that these judgments allow."""
         try:
-            return tasks.check_measures(self.cleaned_data["measures"], self.labels or Looked(problems=[], qrels=None))
+            return lifecycle.check_measures(self.cleaned_data["measures"], self.labels or Looked(problems=[], qrels=None))
         except CranfieldError as error:
             raise said(error) from None
 
@@ -91,7 +91,7 @@ class Measured(forms.Form):
         rel = float(self.cleaned_data["rel"])
         if "measures" in self.cleaned_data:  # they stand before it
             try:
-                self.cleaned_data["measures"] = tasks.at_level(self.cleaned_data["measures"], rel)
+                self.cleaned_data["measures"] = lifecycle.at_level(self.cleaned_data["measures"], rel)
             except CranfieldError as error:
                 raise said(error) from None
         return rel
@@ -136,10 +136,10 @@ class Split(forms.Form):
         """The private topics among those that are judged, or that will be."""
         told = self.cleaned_data
         listed = told.get("listed") or ""
-        unknown = [] if judged else [one for one in tasks.BETWEEN.split(listed) if one and one not in set(topics)]
+        unknown = [] if judged else [one for one in lifecycle.BETWEEN.split(listed) if one and one not in set(topics)]
         if unknown:
             raise ParameterError(f"there is no topic {unknown[0]}", hint="list topics of the file")
-        return tasks.choose_private(
+        return lifecycle.choose_private(
             topics, share=(told.get("share") or 0) / 100, seed=told.get("seed") or 0, listed=listed
         )
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from cranfield.core import InputError
 from cranfield.data import read_entries
 
-from . import audit
-from .boards import ask_for_board
-from .models import Submission, Task, Team
-from .teams import slug_for
+from cranfield.server.operations import audit_log
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.models import Submission, Task, Team
+from cranfield.server.accounts.teams import slug_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .models import User
+    from cranfield.server.models import User
 
 LONG = 100  # letters of a name
 MOST = 5000  # rows
@@ -137,7 +137,7 @@ def _new(name: str, seen: set[str]) -> str:
 
 def import_history(task: Task, by: User, history: History, *, name: str = "") -> int:
     """Put history on the board of a task; how many rows. Teams that are not known are made, without people."""
-    with audit.acting():
+    with audit_log.acting():
         Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         taken = _taken(task)  # by now
         rows = [row for row in history.rows if row.name.casefold() not in taken]
@@ -154,17 +154,17 @@ def import_history(task: Task, by: User, history: History, *, name: str = "") ->
                 Submission.objects.create(task=task, **told)
             else:
                 Submission.objects.filter(pk=again).update(**told)
-        audit.record(by, "import", task=task, rows=len(rows), file=name[:200])
+        audit_log.record(by, "import", task=task, rows=len(rows), file=name[:200])
         ask_for_board(task)
     return len(rows)
 
 
 def forget_history(task: Task, by: User) -> int:
     """Take everything that was imported off the board; how many rows. They stay in the database, withdrawn."""
-    with audit.acting():
+    with audit_log.acting():
         rows = Submission.objects.filter(task=task, blob__isnull=True, state=Submission.SCORED)
         count = rows.update(state=Submission.WITHDRAWN)
         if count:
-            audit.record(by, "import withdrawn", task=task, rows=count)
+            audit_log.record(by, "import withdrawn", task=task, rows=count)
             ask_for_board(task)
     return count

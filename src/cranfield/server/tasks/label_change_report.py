@@ -14,40 +14,42 @@ from cranfield.data import Entries, Source
 from cranfield.studies import evaluate
 from cranfield.studies import relabel as compare_labels
 
-from . import audit, blobs, jobs
-from .gathering import runs_on
-from .models import Job, LabelVersion, Result, Snapshot
-from .panels import to_plain
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.boards.board_inputs import runs_on
+from cranfield.server.models import Job, LabelVersion, Result, Snapshot
+from cranfield.server.boards.panels import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.core import Study
 
-    from .gathering import Shown
+    from cranfield.server.boards.board_inputs import Shown
 
 FORM = 1  # of the document
 PAUSE = timedelta(seconds=1)
 
 
-@jobs.kind("relabel")
+@job_queue.kind("relabel")
 def relabel(*, old: int, new: int) -> None:
     """Hold the board under new labels against the one before, once every run has been evaluated under them."""
     before, after = (LabelVersion.objects.select_related("task").get(pk=one) for one in (old, new))
     if after.changes_id is not None:
         return
     if _is_scoring(after):
-        jobs.put("relabel", task=after.task, after=timezone.now() + PAUSE, old=old, new=new)
+        job_queue.put("relabel", task=after.task, after=timezone.now() + PAUSE, old=old, new=new)
         return
     document: dict[str, Any] = {"form": FORM, "before": before.number, "after": after.number}
     document |= {kind: _told(before, after, kind) for kind in (Snapshot.FULL, Snapshot.PUBLIC)}
     content = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
-    with audit.acting():
+    with audit_log.acting():
         held = LabelVersion.objects.select_for_update(no_key=True).get(pk=new)
         if held.changes_id is None:
-            held.changes = blobs.put(content)
+            held.changes = blob_store.put(content)
             held.save(update_fields=["changes"])
-            audit.record(None, "labels compared", task=after.task, before=before.number, after=after.number)
+            audit_log.record(None, "labels compared", task=after.task, before=before.number, after=after.number)
 
 
 def _is_scoring(version: LabelVersion) -> bool:
@@ -70,14 +72,14 @@ def _told(before: LabelVersion, after: LabelVersion, kind: str) -> dict[str, Any
         "sentence": study.sentence,
         "tables": {name: to_plain(table) | {"notes": list(table.notes)} for name, table in study.tables.items()},
         "keys": {one.label: one.run.key for one in runs},
-        "picture": {"digest": blobs.put(content).digest, "media": media},
+        "picture": {"digest": blob_store.put(content).digest, "media": media},
     }
 
 
 def _study(before: LabelVersion, after: LabelVersion, runs: Sequence[Shown]) -> Study:
     task = after.task
-    files = {one.label: blobs.path_of(str(one.run.blob_id)) for one in runs}
-    values = [evaluate(blobs.path_of(one.qrels_id), files, task.measures, scale="ignore") for one in (before, after)]
+    files = {one.label: blob_store.path_of(str(one.run.blob_id)) for one in runs}
+    values = [evaluate(blob_store.path_of(one.qrels_id), files, task.measures, scale="ignore") for one in (before, after)]
     entries = Entries(tuple(one.entry for one in runs), Source("submissions", "", "headers"))
     return compare_labels(*values, entries=entries, test=task.test, level=task.level, scale="ignore")
 
@@ -86,6 +88,6 @@ def changes_of(version: LabelVersion, kind: str) -> dict[str, Any] | None:
     """What is known of the changes; None while it is being worked out, and for the first version."""
     if version.changes_id is None:
         return None
-    document: dict[str, Any] = json.loads(blobs.read(version.changes_id))
+    document: dict[str, Any] = json.loads(blob_store.read(version.changes_id))
     found: dict[str, Any] = document[kind]
     return found | {"before": document["before"], "after": document["after"]}

@@ -18,16 +18,18 @@ from cranfield.data import (
     write,
 )
 
-from . import audit, blobs, jobs
-from .models import LabelVersion, Task
-from .scoring import rescore
-from .submitting import limits, problem_rows
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import LabelVersion, Task
+from cranfield.server.submissions.evaluation import rescore
+from cranfield.server.submissions.intake import limits, problem_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .blobs import Incoming
-    from .models import User
+    from cranfield.server.site.blob_store import Incoming
+    from cranfield.server.models import User
 
 MANY = 50  # changed judgments that a page lists
 MOST = 10_000_000  # judgments of one topic
@@ -38,7 +40,7 @@ def add_version(task: Task, file: Incoming, by: User, *, note: str = "", name: s
     file.end()
     judged = read_qrels(file.path)
     topics = judged.topics.to_list()
-    with audit.acting():
+    with audit_log.acting():
         held = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         check_topics(topics, held.private)
         last = held.version
@@ -51,16 +53,16 @@ def add_version(task: Task, file: Incoming, by: User, *, note: str = "", name: s
             judgments=len(judged),
             judged=topics,
         )
-        audit.record(by, "labels", task=held, version=made.number, digest=made.qrels_id, note=note, file=name)
+        audit_log.record(by, "labels", task=held, version=made.number, digest=made.qrels_id, note=note, file=name)
         rescore(made)
         if last is not None:
-            jobs.put("relabel", task=held, old=last.pk, new=made.pk)
+            job_queue.put("relabel", task=held, old=last.pk, new=made.pk)
     return made
 
 
 def to_trec(version: LabelVersion, topics: Sequence[str]) -> str:
     """The judgments of some topics as TREC writes them."""
-    wanted, judged = set(topics), read_qrels(blobs.path_of(version.qrels_id)).to_table()
+    wanted, judged = set(topics), read_qrels(blob_store.path_of(version.qrels_id)).to_table()
     cells = zip(*(judged.cells(name) for name in ("topic", "document", "grade")), strict=True)
     return "".join(f"{topic} 0 {document} {grade}\n" for topic, document, grade in cells if topic in wanted)
 
@@ -122,7 +124,7 @@ def look_at(path: str, name: str) -> Looked:
 def differences(before: LabelVersion, after: Looked) -> dict[str, Any]:
     """What other judgments would change: how many in which way, the first of them, topics that come or go."""
     assert after.qrels is not None
-    old = read_qrels(blobs.path_of(before.qrels_id), name=f"version {before.number}")
+    old = read_qrels(blob_store.path_of(before.qrels_id), name=f"version {before.number}")
     rows = regraded_table(old, after.qrels).rows()
     now, then = set(after.topics), set(before.judged)
     return {
@@ -139,17 +141,17 @@ def change_one(task: Task, by: User, *, topic: str, document: str, grade: int, n
     last = task.version
     if last is None:
         raise ParameterError("the task has no judgments yet", hint="upload a file of them first")
-    old = read_qrels(blobs.path_of(last.qrels_id))
+    old = read_qrels(blob_store.path_of(last.qrels_id))
     new = regrade(old, topic, document, grade)
     if not len(regraded_table(old, new)):
         said = f"document {document} has that grade in topic {topic} already"
         if grade < 0:
             said = f"nobody judged document {document} in topic {topic}"
         raise ParameterError(said, hint="nothing was changed")
-    with blobs.incoming() as file:
+    with blob_store.incoming() as file:
         file.end()
         write(new, file.path)
-        with blobs.incoming() as copy:
+        with blob_store.incoming() as copy:
             copy.write(file.path.read_bytes())
             said = note or "one judgment was changed"  # everybody reads it: which one may be private
             return add_version(task, copy, by, note=said[:300], name=f"version {last.number}, changed")

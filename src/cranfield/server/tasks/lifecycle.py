@@ -13,18 +13,20 @@ from cranfield.data import read_qrels, split_topics
 from cranfield.measures import at_levels, parse_measures
 from cranfield.studies import evaluate
 
-from . import audit, blobs, scheduled
-from .boards import ask_for_board
-from .models import Role, Submission, Task
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.server.jobs import scheduled_jobs
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.models import Role, Submission, Task
 from .topic_texts import texts_of
-from .versions import add_version, check_topics
+from .label_versions import add_version, check_topics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .blobs import Incoming
-    from .models import User
-    from .versions import Looked
+    from cranfield.server.site.blob_store import Incoming
+    from cranfield.server.models import User
+    from .label_versions import Looked
 
 TAKEN = ("new",)  # an address of its own
 BETWEEN = re.compile(r"[\s,;]+")
@@ -101,7 +103,7 @@ def make_task(
         raise ParameterError("there are neither judgments nor topics", hint="upload a file of one of them")
     address = slug or slug_of(title)
     check_slug(address)
-    with audit.acting():
+    with audit_log.acting():
         try:
             with transaction.atomic():
                 made = Task.objects.create(
@@ -114,7 +116,7 @@ def make_task(
         except IntegrityError:
             raise ParameterError(f"the address {address} is taken", hint="choose another one") from None
         Role.objects.create(task=made, user=by, role=Role.ORGANISER)
-        audit.record(by, "new task", task=made, title=title, measures=made.measures, private=len(private))
+        audit_log.record(by, "new task", task=made, title=title, measures=made.measures, private=len(private))
         if qrels is not None:
             add_version(made, qrels, by, note="the first labels", name=name)
         if publish_now:
@@ -124,7 +126,7 @@ def make_task(
 
 def publish(task: Task, by: User) -> None:
     """Let everybody see a draft, and teams submit."""
-    with audit.acting():
+    with audit_log.acting():
         now = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         if now.state != Task.DRAFT:
             raise ParameterError(f"the task is {now.get_state_display()} already", hint="nothing was changed")
@@ -132,7 +134,7 @@ def publish(task: Task, by: User) -> None:
             raise ParameterError("the task has no judgments yet", hint="upload a file of them first")
         now.state = Task.OPEN
         now.save(update_fields=["state"])
-        audit.record(by, "publish", task=now)
+        audit_log.record(by, "publish", task=now)
         ask_for_board(now)
     task.state = now.state
 
@@ -141,7 +143,7 @@ def close(task: Task, by: User) -> None:
     """End a task: no more submissions, and what was private may be told. It cannot be opened again."""
     if task.state != Task.OPEN:
         raise ParameterError(f"the task is {task.get_state_display()}", hint="only an open task can be closed")
-    scheduled.close(task_id=task.pk, by=by.username)
+    scheduled_jobs.close(task_id=task.pk, by=by.username)
     task.refresh_from_db()
 
 
@@ -156,7 +158,7 @@ def change(task: Task, by: User, told: dict[str, Any]) -> list[str]:
     The split is fixed once runs are in. Other measures then make a new version of the labels, with the same judgments:
     every run is evaluated again, and what the board said before stays under its address.
     """
-    with audit.acting():
+    with audit_log.acting():
         now = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         changed = [name for name, value in told.items() if getattr(now, name) != value]
         if not changed:
@@ -170,7 +172,7 @@ def change(task: Task, by: User, told: dict[str, Any]) -> list[str]:
             setattr(now, name, told[name])
         now.save(update_fields=changed)
         about = {name: _plain(told[name]) for name in changed if name not in ("about", "private")}
-        audit.record(by, "settings", task=now, changed=changed, **({"to": about} if about else {}))
+        audit_log.record(by, "settings", task=now, changed=changed, **({"to": about} if about else {}))
         if "measures" in changed and runs:
             _again(now, by)
         else:
@@ -183,8 +185,8 @@ def _again(task: Task, by: User) -> None:
     """The same judgments as a new version, for results are kept once for each version."""
     last = task.version
     assert last is not None
-    with blobs.incoming() as file:
-        file.write(blobs.read(last.qrels_id))
+    with blob_store.incoming() as file:
+        file.write(blob_store.read(last.qrels_id))
         add_version(task, file, by, note=f"measures: {task.measures}"[:300], name=f"version {last.number}")
 
 
@@ -200,17 +202,17 @@ def judged_topics(task: Task) -> list[str]:
 
 def labels_of(task: Task) -> Looked:
     """The newest labels, read."""
-    from .versions import Looked
+    from .label_versions import Looked
 
     last = task.version
     if last is None:
         return Looked(problems=[], qrels=None)
-    return Looked(problems=[], qrels=read_qrels(blobs.path_of(last.qrels_id), name="qrels"))
+    return Looked(problems=[], qrels=read_qrels(blob_store.path_of(last.qrels_id), name="qrels"))
 
 
 def set_baseline(run: Submission, by: User, *, baseline: bool) -> None:
     """Say that a run is one to be beaten, or that it is not; the board shows each run beside the first of them."""
-    with audit.acting():
+    with audit_log.acting():
         Submission.objects.filter(pk=run.pk).update(baseline=baseline)
-        audit.record(by, "baseline" if baseline else "no baseline", task=run.task, run=run.key, name=run.name)
+        audit_log.record(by, "baseline" if baseline else "no baseline", task=run.task, run=run.key, name=run.name)
         ask_for_board(run.task)

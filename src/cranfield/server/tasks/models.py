@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from cranfield.measures import parse_measures
 
-from ._files import Blob
-from ._people import Team
+from cranfield.server.site.models import Blob
+from cranfield.server.accounts.models import Team
 
 ENOUGH = 1000  # private topics for a value of three decimals
 

@@ -10,15 +10,16 @@ from django.utils.translation import get_language_info
 from cranfield.core import CranfieldError
 from cranfield.data import read_topics
 
-from . import blobs, reading
-from .kept import kept
+from cranfield.server.site import blob_store
+from cranfield.server.judging import document_html
+from cranfield.server.site.single_flight_cache import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.data import TopicText
 
-    from .models import Task
+    from cranfield.server.models import Task
 
 PARTS = ("title", "description", "narrative")
 UNKNOWN = "und"  # as a script says of a language that it does not tell
@@ -28,7 +29,7 @@ RIGHT_TO_LEFT = frozenset("ar ckb dv fa he iw ps sd ug ur yi".split())
 @kept(16)
 def _texts(digest: str) -> Mapping[str, Mapping[str, Any]]:
     try:
-        told = read_topics(blobs.path_of(digest))
+        told = read_topics(blob_store.path_of(digest))
     except CranfieldError:  # looked at when it came; a file that cannot be read is no reason for a page to fail
         return {}
     found: dict[str, dict[str, Any]] = {}
@@ -44,7 +45,7 @@ def _texts(digest: str) -> Mapping[str, Mapping[str, Any]]:
 def _shown(text: TopicText) -> dict[str, Any]:
     """The parts that are there, what the language is called, and the attributes of an element in it."""
     parts = {part: words for part in PARTS if (words := getattr(text, part))}
-    language = text.language or reading.language_of(" ".join(parts.values()))
+    language = text.language or document_html.language_of(" ".join(parts.values()))
     way = "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "auto"
     known = format_html('lang="{}" ', language) if language != UNKNOWN else ""
     return {**parts, "spoken": _called(text.language), "marks": format_html('{}dir="{}"', known, way)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django import template
 from django.utils.html import format_html
 
-from cranfield.server.markdown import to_html
+from cranfield.server.site.markdown import to_html
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString

@@ -12,9 +12,9 @@ import pytest
 from django.conf import settings
 
 from cranfield.core import ParameterError
-from cranfield.server import endpoint
-from cranfield.server.endpoint import NoAnswer, find_endpoint
-from cranfield.server.home import Home
+from cranfield.server.judging.llm import endpoint
+from cranfield.server.judging.llm.endpoint import NoAnswer, find_endpoint
+from cranfield.server.site.home_folder import Home
 from cranfield.server.models import Machine
 from tests.support.server.home_subprocess import all_rows
 from tests.support.server.job_queue import due_now

@@ -12,9 +12,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server import jobs, judging, machines
+from cranfield.server.jobs import job_queue
+from cranfield.server.judging import judgments
+from cranfield.server.judging.llm import judges
 from cranfield.server.models import Audit, Job, Judgment, Machine, Pool
-from cranfield.server.prompts import PROMPT, object_in, prompt_for
+from cranfield.server.judging.llm.prompts import PROMPT, object_in, prompt_for
 from tests.support.server.job_queue import due_now, let_the_lease_run_out
 from tests.support.server.judging_campaigns import right, said
 from tests.support.server.llm_endpoint import USAGE, StandIn, completion, error, graded
@@ -78,16 +80,16 @@ def test_what_a_machine_says_never_counts(world: World, model: StandIn) -> None:
     assert len(model.heard) == 6
     assert state() == before
     # People go on: the machine, which said 0 of all, makes no dispute and fills no place.
-    mine = judging.next_for(pool, world.people["organiser"])
+    mine = judgments.next_for(pool, world.people["organiser"])
     assert mine is not None
     assert (mine.given, mine.wanted) == (1, 2)
     first = Judgment.objects.get(question=mine, kind=Judgment.FIRST).grade
-    judging.judge(pool, world.people["organiser"], said(mine, first))
+    judgments.judge(pool, world.people["organiser"], said(mine, first))
     mine.refresh_from_db()
     assert (mine.given, mine.grade, mine.disputed) == (2, first, False)
-    other = judging.next_for(pool, world.people["organiser"])
+    other = judgments.next_for(pool, world.people["organiser"])
     assert other is not None
-    judging.judge(pool, world.people["organiser"], said(other, 1 - min(right(other), 1)))
+    judgments.judge(pool, world.people["organiser"], said(other, 1 - min(right(other), 1)))
     other.refresh_from_db()
     assert (other.grade, other.disputed) == (None, True)
 
@@ -150,7 +152,7 @@ def test_the_endpoint_says_how_long_to_wait(world: World, model: StandIn) -> Non
 def test_trouble_is_told_until_there_is_an_answer(
     world: World, model: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machines, "BATCH", 1)
+    monkeypatch.setattr(judges, "BATCH", 1)
     model.script = [error(503, "busy")]
     machine = start(world, pooled(world))
     world.work()
@@ -158,9 +160,9 @@ def test_trouble_is_told_until_there_is_an_answer(
     assert seen(machine) == (Machine.ASKING, trouble)
     assert trouble in world.client("organiser").get(PAGE).content.decode()
     due_now()
-    job = jobs.take("one")
+    job = job_queue.take("one")
     assert job is not None
-    jobs.do(job)
+    job_queue.do(job)
     assert (len(spoken(machine)), seen(machine)) == (1, (Machine.ASKING, ""))
 
 
@@ -178,12 +180,12 @@ def test_waits_grow_and_end_after_six_failures(world: World, model: StandIn) -> 
     assert seen(machine) == (Machine.FAILED, "the endpoint answered 500: the model is away")
     assert spoken(machine) == []
     model.says = lambda _: graded(1)
-    machines.go_on(machine, world.people["organiser"])
+    judges.go_on(machine, world.people["organiser"])
     world.work()
     assert seen(machine) == (Machine.DONE, "")
     assert len(spoken(machine)) == 6
     with pytest.raises(ParameterError, match="answered everything"):
-        machines.go_on(machine, world.people["organiser"])
+        judges.go_on(machine, world.people["organiser"])
 
 
 def test_an_answer_resets_the_count_of_failures(world: World, model: StandIn) -> None:
@@ -240,7 +242,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
         return prompt_for(*words)
 
     with monkeypatch.context() as patch:
-        patch.setattr(machines, "prompt_for", ask)
+        patch.setattr(judges, "prompt_for", ask)
         with pytest.raises(SystemExit):
             world.work()
     assert seen(machine) == (Machine.ASKING, "")
@@ -262,7 +264,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_kept_once(
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(machines, "_keep", die)
+        patch.setattr(judges, "_keep", die)
         with pytest.raises(SystemExit):
             world.work()
     let_the_lease_run_out()
@@ -279,7 +281,7 @@ def test_a_worker_that_was_given_up_writes_nothing(world: World, model: StandIn)
         return prompt_for(*words)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machines, "prompt_for", taken_over)
+        patch.setattr(judges, "prompt_for", taken_over)
         world.work()
     assert (len(model.heard), spoken(machine)) == (1, [])
     let_the_lease_run_out()
@@ -288,7 +290,7 @@ def test_a_worker_that_was_given_up_writes_nothing(world: World, model: StandIn)
 
 
 def test_other_work_has_its_turn(world: World, model: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "BATCH", 2)
+    monkeypatch.setattr(judges, "BATCH", 2)
     machine = start(world, pooled(world))
     assert world.work() == 4  # 2 + 2 + 2 questions, and the look that finds none left
     assert seen(machine) == (Machine.DONE, "")
@@ -300,9 +302,9 @@ def test_the_pool_grows_and_the_machine_is_asked_for_the_rest(world: World, mode
     machine = start(world, pool)
     world.work()
     assert len(spoken(machine)) == 3  # two judged, one in hand
-    question = judging.next_for(pool, world.people["assessor"])
+    question = judgments.next_for(pool, world.people["assessor"])
     assert question is not None
-    machines.go_on(machine, world.people["organiser"])
+    judges.go_on(machine, world.people["organiser"])
     world.work()
     assert [one.question for one in spoken(machine)][-1] == question
     assert len(model.heard) == 4

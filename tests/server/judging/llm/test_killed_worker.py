@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cranfield.server.home import Home
+from cranfield.server.site.home_folder import Home
 from cranfield.server.models import Machine
 from tests.support.server.home_subprocess import environment
 from tests.support.server.live_server import LEASE, wait_for
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAKE = """\
 import sys
-from cranfield.server.starting import migrate, start
+from cranfield.server.site.django_setup import migrate, start
 start(sys.argv[1])
 migrate()
 from tests.support.server import llm_judging

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils.html import escape
 
-from cranfield.server import machines
+from cranfield.server.judging.llm import judges
 from cranfield.server.models import Machine
-from cranfield.server.prompts import LONGEST, PROMPT, fixed, prompt_for
+from cranfield.server.judging.llm.prompts import LONGEST, PROMPT, fixed, prompt_for
 from cranfield.studies import evaluate
 from tests.support.server.llm_endpoint import StandIn, completion, graded
 from tests.support.server.llm_judging import PAGE, RUNS, item, pooled, seen, set_up, start
@@ -34,7 +34,7 @@ def test_it_can_be_stopped_and_goes_on(world: World, model: StandIn) -> None:
     assert "standin is asked no more." in answer
     world.work()
     assert model.heard == []
-    assert seen(machine) == (Machine.FAILED, machines.STOPPED)
+    assert seen(machine) == (Machine.FAILED, judges.STOPPED)
     answer = client.post(PAGE, {"act": "stop", "which": machine.pk}, follow=True).content.decode()
     assert "Standin is not being asked" in answer
     answer = client.post(PAGE, {"act": "go on", "which": machine.pk}, follow=True).content.decode()
@@ -46,7 +46,7 @@ def test_it_can_be_stopped_and_goes_on(world: World, model: StandIn) -> None:
 
 def test_what_would_be_sent_is_counted(world: World, model: StandIn) -> None:
     pool = pooled(world, asked=6, judged=5)
-    told = machines.plan(pool, PROMPT)
+    told = judges.plan(pool, PROMPT)
     machine = start(world, pool)
     world.work()
     assert (told.documents, told.judged, told.textless) == (6, 5, 0)
@@ -55,12 +55,12 @@ def test_what_would_be_sent_is_counted(world: World, model: StandIn) -> None:
     corpus = pool.task.corpus
     corpus.documents.update(text="y" * (LONGEST + 5000))
     frame = len(fixed(pool, PROMPT)) - len("{topic}{document}")
-    assert machines.plan(pool, PROMPT).characters == 6 * (frame + len("question 301") + LONGEST)
+    assert judges.plan(pool, PROMPT).characters == 6 * (frame + len("question 301") + LONGEST)
     [question, *_] = pool.questions.order_by("id")
     assert prompt_for(machine, question).count("y" * LONGEST) == 1
     assert "y" * (LONGEST + 1) not in prompt_for(machine, question)
     corpus.documents.exclude(name=question.document).delete()
-    few = machines.plan(pool, PROMPT)
+    few = judges.plan(pool, PROMPT)
     assert few.documents + few.textless == 6
     assert few.documents == pool.questions.filter(document=question.document).count()
 
@@ -122,14 +122,14 @@ def test_the_page_asks_for_consent_and_shows_what_becomes_of_it(world: World, mo
     pool = pooled(world, asked=6, judged=5)
     client = world.client("organiser")
     page = client.get(PAGE).content.decode()
-    characters = machines.plan(pool, PROMPT).characters
+    characters = judges.plan(pool, PROMPT).characters
     assert "6 documents, of which people have judged 5" in page
     assert f"about {characters:,} characters would be sent to 127.0.0.1" in page
     assert "<strong>leave this server</strong>" in page
     assert "You test a search engine." in page
-    sample = escape(machines.sample(pool, PROMPT))
+    sample = escape(judges.sample(pool, PROMPT))
     assert (
-        item(machines.sample(pool, PROMPT))
+        item(judges.sample(pool, PROMPT))
         == pool.questions.filter(given=1).order_by("id").values_list("topic", "document").first()
     )
     assert sample in page

@@ -17,7 +17,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from cranfield.server.models import LabelVersion, Pool, Snapshot, Submission, Task, Team
-from cranfield.server.panels import PANELS
+from cranfield.server.boards.panels import PANELS
 from tests.support.server.security.planted_secrets import MAIN, PRIVATE, PUBLIC, ROLES, Planted
 
 if TYPE_CHECKING:

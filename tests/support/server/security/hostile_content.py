@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.apps import apps
 from django.db import models
 
-from cranfield.server import boards
+from cranfield.server.boards import snapshots
 from cranfield.server.models import Job, Pool, Submission, Team
 from tests.support.server.security.planted_secrets import Planted, forget
 
@@ -53,7 +53,7 @@ def poison(planted: Planted) -> Planted:
     Pool.objects.update(grades=[["0", HOSTILE], ["1", HOSTILE]])
     Team.objects.update(link="javascript:alert(1)")
     Job.objects.filter(state=Job.WAITING, kind="score").delete()
-    boards.board(task_id=planted.task.pk)
+    snapshots.board(task_id=planted.task.pk)
     planted.world.work()
     forget()
     return planted

@@ -10,7 +10,12 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from cranfield.server import accounts, blobs, campaigns, comparing, corpora, documents, judging, topic_texts
+from cranfield.server.accounts import invitations
+from cranfield.server.site import blob_store
+from cranfield.server.judging import pool_lifecycle, judgments
+from cranfield.server.submissions import run_comparison
+from cranfield.server.tasks import corpora, topic_texts
+from cranfield.server.boards import board_documents
 from cranfield.server.models import (
     Announcement,
     Invite,
@@ -29,9 +34,9 @@ from cranfield.server.models import (
     User,
     Webhook,
 )
-from cranfield.server.pages import board_panels, boards, frames
-from cranfield.server.scoring import values_of
-from cranfield.server.versions import add_version
+from cranfield.server.boards.pages import panels, leaderboards, board_access
+from cranfield.server.submissions.evaluation import values_of
+from cranfield.server.tasks.label_versions import add_version
 from tests.support.server.users_and_tasks import PASSWORD, World, arrived
 
 if TYPE_CHECKING:
@@ -114,7 +119,7 @@ class Planted:
         texts = "".join(f"{topic}\ta question\n" for topic in PUBLIC) + "".join(
             f"{topic}\tpademelon{place} asks\n" for place, topic in enumerate(PRIVATE)
         )
-        task.topics = blobs.put(texts.encode())
+        task.topics = blob_store.put(texts.encode())
         task.save()
         add_version(task, arrived(judged(), "qrels.txt").arriving, world.people["organiser"], note="the first")
         made = cls(world, task)
@@ -127,7 +132,7 @@ class Planted:
         return made
 
     def _hand_in(self) -> None:
-        from cranfield.server import submitting
+        from cranfield.server.submissions import intake
 
         later = timezone.now().date() + timedelta(days=60)
 
@@ -139,7 +144,7 @@ class Planted:
             said: dict[str, Any] = {"description": f"{word}description", "kind": f"{word}kind"} if word else {}
             link: dict[str, Any] = {"link": f"https://{word}link.example.org/paper"} if word else {}
             file = arrived(self.texts[name](0), f"{word or name}file.run")
-            made = submitting.receive(
+            made = intake.receive(
                 self.task, self.world.teams[team], self.world.people[person], file, name=name, **said, **link, **more
             )
             self.runs[name] = made
@@ -152,7 +157,7 @@ class Planted:
         give("wombatrun", "wanda", "Wombatteam", 3, word="wombat", embargo=later)
         give("numbatrun", "nina", "Numbatteam", 4, word="numbat", anonymous=later)
         give("potoroorun", "alice", "Alpha", 6, word="potoroo")
-        submitting.withdraw(give("bilbyrun", "alice", "Alpha", 7, word="bilby"), self.world.people["alice"])
+        intake.withdraw(give("bilbyrun", "alice", "Alpha", 7, word="bilby"), self.world.people["alice"])
         potoroo = {"state": Submission.FAILED, "failure": "potoroofailure it is"}
         Submission.objects.filter(name="potoroorun").update(**potoroo)
         Job.objects.filter(kind="score", about__submission=self.runs["potoroorun"].pk).delete()
@@ -172,11 +177,11 @@ class Planted:
         texts = "".join(f'{{"id": "{name}", "text": "a honeyeater in {name}"}}\n' for name in DOCUMENTS)
         corpora.read(corpus=corpora.set_corpus(self.task, arrived(texts, "documents.jsonl"), by).pk)
         Job.objects.filter(kind="corpus").delete()  # it is done; others are to wait
-        pool = campaigns.draw_up(self.task, by, overlap=100, judges=2, strategy="depth", guidelines="Be fair.")
-        campaigns.begin(pool, by)
+        pool = pool_lifecycle.draw_up(self.task, by, overlap=100, judges=2, strategy="depth", guidelines="Be fair.")
+        pool_lifecycle.begin(pool, by)
         for number in range(4):
             for user, word in ((other, "mulgaranote"), (first, "ningauinote")):
-                question = judging.next_for(pool, user)
+                question = judgments.next_for(pool, user)
                 assert question is not None
                 grade = float(user == other and number % 2)
                 about: dict[str, Any] = {
@@ -185,9 +190,9 @@ class Planted:
                     "grade": grade,
                     "note": word,
                 }
-                judging.judge(pool, user, judging.Said(key=f"{word}{number}", **about))
+                judgments.judge(pool, user, judgments.Said(key=f"{word}{number}", **about))
         for user in (first, other):  # they have the next one in hand: a page that is read changes nothing
-            judging.next_for(pool, user)
+            judgments.next_for(pool, user)
         self.pool = pool
 
     def _other_tasks(self) -> None:
@@ -219,7 +224,7 @@ class Planted:
                 )
                 self.tokens[role] = text
                 world.client(role)
-        _, self.invite = accounts.make_invite(
+        _, self.invite = invitations.make_invite(
             world.people["organiser"], task=self.task, role="assessor", note="antechinusnote"
         )
         hook = {"secret": "thylacinesecret", "events": ["scored"]}
@@ -312,11 +317,11 @@ def _full_pictures() -> list[str]:
 def forget() -> None:
     """Empty what pages remember: the next test has other rows under the same numbers."""
     for kept in (
-        boards._whole,
-        board_panels._whole,
-        frames.table_of,
-        documents.document_of,
-        comparing._compared,
+        leaderboards._whole,
+        panels._whole,
+        board_access.table_of,
+        board_documents.document_of,
+        run_comparison._compared,
         topic_texts._texts,
     ):
         kept.forget()

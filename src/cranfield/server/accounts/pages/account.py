@@ -21,12 +21,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from cranfield.server import accounts, audit, tries
-from cranfield.server.forms.accounts import Account, LogIn, NewAccount, NewPassword, NewToken, PasswordOf, TakePart
+from cranfield.server.accounts import invitations
+from cranfield.server.operations import audit_log
+from cranfield.server.site import rate_limits
+from cranfield.server.accounts.forms import Account, LogIn, NewAccount, NewPassword, NewToken, PasswordOf, TakePart
 from cranfield.server.models import Invite, Role, Token, User
-from cranfield.server.submitting import Refused
+from cranfield.server.submissions.intake import Refused
 
-from .organised import number_of
+from cranfield.server.site.pages.access import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +50,8 @@ def onwards(request: HttpRequest, otherwise: str = "tasks") -> str:
 
 def too_often(request: HttpRequest, until: datetime, what: str = "tries") -> str:
     """What is said to somebody who has to wait."""
-    tries.have_to_wait(request, until)
-    minutes = tries.minutes_until(until)
+    rate_limits.have_to_wait(request, until)
+    minutes = rate_limits.minutes_until(until)
     return f"Too many {what}. Wait {minutes} minute{'s' * (minutes != 1)}, then try again."
 
 
@@ -89,8 +91,8 @@ def log_in(request: HttpRequest) -> HttpResponse:
 
 def _try_password(request: HttpRequest, name: str, password: str) -> tuple[User | None, str]:
     """The person, or what to say. Unknown names take as long: Django hashes the password for them too."""
-    keys = f"account {name.casefold()}", f"address {tries.address_of(request)}"
-    taken = tries.take(tries.LOG_IN, *keys)
+    keys = f"account {name.casefold()}", f"address {rate_limits.address_of(request)}"
+    taken = rate_limits.take(rate_limits.LOG_IN, *keys)
     if taken.until is not None:
         return None, too_often(request, taken.until)
     spelled = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
@@ -119,13 +121,13 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return redirect(onwards(request))
     form, status = NewAccount(request.POST or None), 200
     if form.is_valid():
-        taken = tries.take(tries.SIGN_UP, f"address {tries.address_of(request)}")
+        taken = rate_limits.take(rate_limits.SIGN_UP, f"address {rate_limits.address_of(request)}")
         if taken.until is not None:
             form.add_error(None, too_often(request, taken.until, "new accounts"))
             status = 429
         else:
             try:
-                login(request, accounts.sign_up(**form.account), BACKEND)
+                login(request, invitations.sign_up(**form.account), BACKEND)
                 return redirect(onwards(request))
             except Refused as no:
                 form.add_error("username", str(no.problem))
@@ -137,7 +139,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def redeem(request: HttpRequest, text: str) -> HttpResponse:
     """Use an invite: with a new account, or as the person who is logged in."""
-    invite = accounts.find_invite(text)
+    invite = invitations.find_invite(text)
     if invite is None:
         return render(request, "server/redeem.html", {"invite": None}, status=404)
     user = request.user if isinstance(request.user, User) else None
@@ -150,7 +152,7 @@ def redeem(request: HttpRequest, text: str) -> HttpResponse:
     valid = [form.is_valid() for form in (account, part) if form is not None]  # each tells its errors
     if asked and all(valid):
         try:
-            person = accounts.join(
+            person = invitations.join(
                 text,
                 user=user,
                 account=account.account if account else None,
@@ -164,12 +166,12 @@ def redeem(request: HttpRequest, text: str) -> HttpResponse:
                 login(request, person, BACKEND)
             messages.success(request, _welcome(invite))
             return redirect(_place_of(invite))
-    told = {"invite": invite, "account": account, "part": part, "refused": said, "operator": accounts.OPERATOR}
+    told = {"invite": invite, "account": account, "part": part, "refused": said, "operator": invitations.OPERATOR}
     return render(request, "server/redeem.html", told)
 
 
 def _welcome(invite: Invite) -> str:
-    if invite.role == accounts.OPERATOR:
+    if invite.role == invitations.OPERATOR:
         return "You are an operator of this server."
     if invite.task and invite.role:
         return f"You are an {invite.role} of {invite.task.title}."
@@ -180,7 +182,7 @@ def _welcome(invite: Invite) -> str:
 
 def _place_of(invite: Invite) -> str:
     """Where to go with it."""
-    if invite.role == accounts.OPERATOR:
+    if invite.role == invitations.OPERATOR:
         return reverse("operate")
     if invite.task:
         if invite.role == Role.ASSESSOR:
@@ -207,9 +209,9 @@ def my_account(request: HttpRequest) -> HttpResponse:
     about = Account(request.POST if asked == "about" else None, instance=user)
     password = NewPassword(request.POST if asked == "password" else None, user=user)
     if asked == "about" and about.is_valid():
-        with audit.acting():
+        with audit_log.acting():
             about.save()
-            audit.record(user, "account changed")
+            audit_log.record(user, "account changed")
         messages.success(request, "Your account is changed.")
         return redirect("my-account")
     if asked == "password" and password.is_valid() and _change_password(request, user, password):
@@ -219,7 +221,7 @@ def my_account(request: HttpRequest) -> HttpResponse:
 
 
 def _change_password(request: HttpRequest, user: User, form: NewPassword) -> bool:
-    taken = tries.take(tries.LOG_IN, f"account {user.username.casefold()}")
+    taken = rate_limits.take(rate_limits.LOG_IN, f"account {user.username.casefold()}")
     if taken.until is not None:
         form.add_error("old", too_often(request, taken.until))
         return False
@@ -227,10 +229,10 @@ def _change_password(request: HttpRequest, user: User, form: NewPassword) -> boo
         form.add_error("old", "This is not your password.")
         return False
     taken.give_back()
-    with audit.acting():
+    with audit_log.acting():
         form.save()
         gone = Token.objects.filter(user=user).delete()[0] if form.cleaned_data["revoke"] else 0
-        audit.record(user, "password changed", tokens_revoked=gone)
+        audit_log.record(user, "password changed", tokens_revoked=gone)
     update_session_auth_hash(request, user)
     return True
 
@@ -259,7 +261,7 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
 
 def _make_token(user: User, form: NewToken) -> str:
     told = form.cleaned_data
-    with audit.acting():
+    with audit_log.acting():
         if user.tokens.filter(name__iexact=told["name"]).exists():  # a page that is loaded again makes no second one
             form.add_error("name", "You have a token of this name. Revoke it first, or choose another name.")
             return ""
@@ -268,17 +270,17 @@ def _make_token(user: User, form: NewToken) -> str:
             return ""
         until = timezone.now() + timedelta(days=told["days"])
         made, text = Token.make(user, told["name"], told["scope"], until)
-        audit.record(user, "token", token=made.start, scope=made.scope, days=told["days"])
+        audit_log.record(user, "token", token=made.start, scope=made.scope, days=told["days"])
     return text
 
 
 def _revoke(user: User, number: int) -> None:
-    with audit.acting():
+    with audit_log.acting():
         token = user.tokens.filter(pk=number).first()
         if token is None:
             raise Http404
         token.delete()
-        audit.record(user, "token revoked", token=token.start)
+        audit_log.record(user, "token revoked", token=token.start)
 
 
 class PasswordByLink(PasswordResetConfirmView):
@@ -290,10 +292,10 @@ class PasswordByLink(PasswordResetConfirmView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Set it, write that down, and let no program in any more that somebody else may have set up."""
-        with audit.acting():
+        with audit_log.acting():
             answer = super().form_valid(form)
             Token.objects.filter(user=self.user).delete()
-            audit.record(self.user, "password by link")
+            audit_log.record(self.user, "password by link")
         messages.success(self.request, "Your password is set: log in with it.")
         return answer
 

@@ -13,14 +13,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from cranfield.server import accounts, teams
-from cranfield.server.forms import sentences
-from cranfield.server.forms.accounts import InviteToTeam, TeamForm
+from cranfield.server.accounts import invitations, teams
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.accounts.forms import InviteToTeam, TeamForm
 from cranfield.server.models import Invite, Membership, Task, Team, User
-from cranfield.server.submitting import Refused
-from cranfield.server.visibility import Thing, Viewer, sees, sees_team
+from cranfield.server.submissions.intake import Refused
+from cranfield.server.accounts.visibility import Thing, Viewer, sees, sees_team
 
-from .organised import number_of
+from cranfield.server.site.pages.access import number_of
 
 
 @login_required
@@ -123,8 +123,8 @@ def _invite(request: HttpRequest, found: Team, user: User) -> HttpResponse:
     form = InviteToTeam(request.POST)
     if not form.is_valid():
         return _page(request, found, user, invite=form)
-    _, text = accounts.make_invite(user, team=found, days=form.cleaned_data["days"], uses=form.cleaned_data["uses"])
-    return _page(request, found, user, link=request.build_absolute_uri(accounts.path_of(text)))
+    _, text = invitations.make_invite(user, team=found, days=form.cleaned_data["days"], uses=form.cleaned_data["uses"])
+    return _page(request, found, user, link=request.build_absolute_uri(invitations.path_of(text)))
 
 
 def _change(request: HttpRequest, found: Team, user: User, what: str) -> str:
@@ -135,7 +135,7 @@ def _change(request: HttpRequest, found: Team, user: User, what: str) -> str:
         invite = Invite.objects.filter(team=found, pk=number_of(request.POST.get("invite"))).first()
         if invite is None:
             raise Http404
-        accounts.void(invite, user)
+        invitations.void(invite, user)
         return "The link is void."
     member = User.objects.filter(username=request.POST.get("who", ""), teams=found).first()
     if member is None:

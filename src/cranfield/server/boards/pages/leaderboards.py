@@ -11,14 +11,15 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.safestring import mark_safe
 
-from cranfield.server.documents import Asked, board_of, newest_for, newest_of
-from cranfield.server.kept import kept
+from cranfield.server.boards.board_documents import Asked, board_of, newest_for, newest_of
+from cranfield.server.site.single_flight_cache import kept
 from cranfield.server.models import Snapshot, Task
-from cranfield.server.people import may_organise
-from cranfield.server.visibility import Thing, sees, visible_tasks
+from cranfield.server.accounts.roles import may_organise
+from cranfield.server.accounts.visibility import Thing, sees, visible_tasks
 
-from . import board_panels, downloads, told
-from .frames import snapshot_for, table_of, tabs_of, task_for, unchanging, viewer_of
+from . import panels
+from cranfield.server.tasks.pages import data_downloads, overview
+from .board_access import snapshot_for, table_of, tabs_of, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -111,7 +112,7 @@ urls: list[URLPattern] = [
     path("tasks/<slug:slug>/", board, name="board"),
     path("tasks/<slug:slug>/full/", full_board, name="full-board"),
     path("tasks/<slug:slug>/boards/<int:number>/", snapshot, name="snapshot"),
-    *downloads.urls,
-    *told.urls,
-    *board_panels.urls,
+    *data_downloads.urls,
+    *overview.urls,
+    *panels.urls,
 ]

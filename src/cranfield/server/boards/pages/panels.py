@@ -10,20 +10,20 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 
-from cranfield.server import blobs
-from cranfield.server.documents import board_of, document_of, newest_for
-from cranfield.server.kept import kept
+from cranfield.server.site import blob_store
+from cranfield.server.boards.board_documents import board_of, document_of, newest_for
+from cranfield.server.site.single_flight_cache import kept
 from cranfield.server.models import Picture, Snapshot
-from cranfield.server.panels import MANY
-from cranfield.server.spreadsheets import to_csv
-from cranfield.server.visibility import Thing
+from cranfield.server.boards.panels import MANY
+from cranfield.server.site.csv_output import to_csv
+from cranfield.server.accounts.visibility import Thing
 
-from .frames import snapshot_for, tabs_of, task_for, unchanging, viewer_of
+from .board_access import snapshot_for, tabs_of, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from cranfield.server.documents import Document
+    from cranfield.server.boards.board_documents import Document
 
 WAITING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="80" viewBox="0 0 480 80">'
@@ -99,7 +99,7 @@ def _picture(request: HttpRequest, found: Snapshot, name: str) -> HttpResponse:
     drawn = Picture.objects.filter(snapshot=found, panel=name).first()
     if drawn is None:  # for some seconds after the numbers are there
         return HttpResponse(WAITING, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
-    answer = unchanging(request, found.task, drawn.blob_id, lambda: blobs.read(drawn.blob_id), drawn.media)
+    answer = unchanging(request, found.task, drawn.blob_id, lambda: blob_store.read(drawn.blob_id), drawn.media)
     answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer

@@ -21,16 +21,16 @@ from cranfield.core import Study
 from cranfield.core.rendering import plain
 from cranfield.data import read_labels
 
-from . import blobs
-from .kept import kept
-from .models import Judgment, Submission
+from cranfield.server.site import blob_store
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.models import Judgment, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.core import Table
 
-    from .models import Pool
+    from cranfield.server.models import Pool
 
 PEOPLE = "people together"  # as one worker: what holds of a document
 COLUMNS = ("topic", "document", "worker", "grade", "kind")
@@ -87,7 +87,7 @@ def _beside(rows: tuple[tuple[Any, ...], ...], runs: tuple[tuple[str, str], ...]
     tables = {"machines": machines_table(labels, merged), "machine_confusion": machine_confusion_table(labels, merged)}
     both = []
     if runs:
-        joined = join_runs(labels, {name: blobs.path_of(digest) for name, digest in runs})
+        joined = join_runs(labels, {name: blob_store.path_of(digest) for name, digest in runs})
         both = machine_values(joined, merged, measures)
         tables["machine_runs"] = machine_runs_table(both)
     study = Study("crowd", tables, charts=("machines",))

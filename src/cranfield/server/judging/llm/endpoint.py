@@ -1,6 +1,6 @@
 """Where machines are asked: chat completions over HTTP at an address that the operator gave, with the operator's key.
 
-The rules are those of :mod:`.outgoing` but for two: the operator, who is no stranger, may name an address of the own
+The rules are those of :mod:`cranfield.server.jobs.outbound_http` but for two: the operator, who is no stranger, may name an address of the own
 network, and a model may think for longer than a receiver of messages.
 """
 

@@ -15,16 +15,17 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 
-from . import audit, jobs
+from cranfield.server.operations import audit_log
+from cranfield.server.jobs import job_queue
 from .endpoint import NoAnswer, find_endpoint
-from .models import Document, Judgment, Machine, Pool, Question
+from cranfield.server.models import Document, Judgment, Machine, Pool, Question
 from .prompts import LONGEST, PLACES, fixed, prompt_for, read_answer, words_of
-from .topic_texts import texts_of
+from cranfield.server.tasks.topic_texts import texts_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from .models import User
+    from cranfield.server.models import User
 
 TIMES = 6  # failures in a row, after which nobody is asked any more
 WAITS = [5.0, 15.0, 60.0, 300.0, 900.0]  # seconds after each of them
@@ -81,7 +82,7 @@ def begin(pool: Pool, by: User, *, model: str, prompt: str) -> Machine:
         raise ParameterError(f"the prompt has no {missing[0]}", hint="the text stands in its place")
     if len(prompt) > PROMPT_LONGEST:
         raise ParameterError("the prompt is too long", hint=f"keep it below {PROMPT_LONGEST:,} characters")
-    with audit.acting():
+    with audit_log.acting():
         now = Pool.objects.select_for_update(no_key=True).select_related("task").get(pk=pool.pk)
         sent = plan(now, prompt)
         if not sent.documents:
@@ -93,7 +94,7 @@ def begin(pool: Pool, by: User, *, model: str, prompt: str) -> Machine:
             pool=now, name=name, model=model, prompt=fixed(now, prompt).replace("\0", ""), made_by=by
         )
         _put(made)
-        audit.record(
+        audit_log.record(
             by, "machine", task=now.task, pool=now.number, machine=name, host=there.host, documents=sent.documents
         )
     return made
@@ -101,18 +102,18 @@ def begin(pool: Pool, by: User, *, model: str, prompt: str) -> Machine:
 
 def stop(machine: Machine, by: User) -> None:
     """Ask no more; what was said stays, and it can go on."""
-    with audit.acting():
+    with audit_log.acting():
         now = Machine.objects.select_for_update().select_related("pool__task").get(pk=machine.pk)
         if now.state not in (Machine.WAITING, Machine.ASKING):
             raise ParameterError(f"{now.name} is not being asked", hint="nothing was changed")
         _set(now, Machine.FAILED, STOPPED)
-        audit.record(by, "machine stopped", task=now.pool.task, pool=now.pool.number, machine=now.name)
+        audit_log.record(by, "machine stopped", task=now.pool.task, pool=now.pool.number, machine=now.name)
 
 
 def go_on(machine: Machine, by: User) -> None:
     """Ask for what is not answered yet, after a failure or after the pool has grown."""
     find_endpoint()
-    with audit.acting():
+    with audit_log.acting():
         now = Machine.objects.select_for_update().select_related("pool__task").get(pk=machine.pk)
         if now.state in (Machine.WAITING, Machine.ASKING):
             raise ParameterError(f"{now.name} is being asked already", hint="nothing was changed")
@@ -121,13 +122,13 @@ def go_on(machine: Machine, by: User) -> None:
             raise ParameterError(f"{now.name} has answered everything", hint="nothing was changed")
         _set(now, Machine.WAITING)
         _put(now)
-        audit.record(by, "machine goes on", task=now.pool.task, pool=now.pool.number, machine=now.name, documents=left)
+        audit_log.record(by, "machine goes on", task=now.pool.task, pool=now.pool.number, machine=now.name, documents=left)
 
 
 def _put(machine: Machine, *, failures: int = 0, wait: float = 0) -> None:
     after = timezone.now() + timedelta(seconds=wait) if wait else None
     about = {"machine": machine.pk, "failures": failures}
-    jobs.put("machine", task=machine.pool.task, key=f"machine {machine.pk}", urgency=URGENCY, after=after, **about)
+    job_queue.put("machine", task=machine.pool.task, key=f"machine {machine.pk}", urgency=URGENCY, after=after, **about)
 
 
 def _set(machine: Machine, state: str, failure: str = "") -> None:
@@ -154,7 +155,7 @@ def unasked(machine: Machine) -> QuerySet[Question]:
     return _askable(machine.pool).filter(~Exists(said)).order_by(judged, "id")
 
 
-@jobs.kind("machine")
+@job_queue.kind("machine")
 def ask(*, machine: int, failures: int = 0) -> None:
     """Ask on where it was left, for a slice of time. What is kept is not asked for again."""
     there = find_endpoint()
@@ -180,7 +181,7 @@ def ask(*, machine: int, failures: int = 0) -> None:
             if not skips:
                 wait = max(WAITS[failures - 1], error.wait)
                 with transaction.atomic():
-                    jobs.confirm()
+                    job_queue.confirm()
                     _tell(found, f"{error.problem}; it is asked again in {wait:g} seconds")
                     _put(found, failures=failures, wait=wait)
                 return
@@ -192,7 +193,7 @@ def ask(*, machine: int, failures: int = 0) -> None:
             failures = 0
             _keep(found, question, prompt, *read_answer(found.pool, answer))
     with transaction.atomic():
-        jobs.confirm()
+        job_queue.confirm()
         now = _asking(machine)
         if now is not None and batch:
             _put(now, failures=failures)
@@ -200,7 +201,7 @@ def ask(*, machine: int, failures: int = 0) -> None:
             _set(now, Machine.DONE)
 
 
-@jobs.if_failed("machine")
+@job_queue.if_failed("machine")
 def give_up(*, machine: int, error: str, failures: int = 0) -> None:
     """Say why nobody is asked any more."""
     del failures
@@ -229,7 +230,7 @@ def _keep(
 ) -> None:
     """Write down what was said, unless another worker has taken over: it asks for the same."""
     with transaction.atomic():
-        jobs.confirm()
+        job_queue.confirm()
         Judgment.objects.create(
             question=question,
             user=None,

@@ -6,13 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import corpora
+from cranfield.server.tasks import corpora
 from .endpoint import storable
-from .topic_texts import PARTS, text_of
+from cranfield.server.tasks.topic_texts import PARTS, text_of
 
 if TYPE_CHECKING:
     from .endpoint import Answer
-    from .models import Machine, Pool, Question, Task
+    from cranfield.server.models import Machine, Pool, Question, Task
 
 LONGEST = 20_000  # characters of a document that are sent
 KEPT = 4000  # characters of an answer that are kept

@@ -13,22 +13,22 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_http_methods
 
-from cranfield.server import judging
-from cranfield.server.forms import sentences
-from cranfield.server.markdown import to_html
+from cranfield.server.judging import judgments
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.site.markdown import to_html
 from cranfield.server.models import Judgment, Pool, Question, Turn, User
-from cranfield.server.submitting import Refused
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.submissions.intake import Refused
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
-from .judge import MARKS, UNJUDGED, asked_on, for_assessors, said_in
-from .organised import number_of, user_of
+from .assessor import MARKS, UNJUDGED, asked_on, for_assessors, said_in
+from cranfield.server.site.pages.access import number_of, user_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
-    from cranfield.server.judging import Said
+    from cranfield.server.judging.judgments import Said
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -114,7 +114,7 @@ def _decided(request: HttpRequest, pool: Pool, user: User) -> HttpResponse:
     try:
         told = said_in(request)
         _check_hands(pool, user, told)
-        judging.decide(pool, user, told)
+        judgments.decide(pool, user, told)
     except Refused as error:
         messages.error(request, sentences(error))
     else:

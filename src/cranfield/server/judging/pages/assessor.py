@@ -18,22 +18,23 @@ from django.template.loader import render_to_string
 from django.urls import path
 from django.views.decorators.http import require_GET, require_POST
 
-from cranfield.server import corpora, in_hand, judging, reading
-from cranfield.server.forms import sentences
-from cranfield.server.judging import Said
-from cranfield.server.markdown import to_html
+from cranfield.server.tasks import corpora
+from cranfield.server.judging import assessor_session, judgments, document_html
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.judging.judgments import Said
+from cranfield.server.site.markdown import to_html
 from cranfield.server.models import Judgment, Pool, Question, User
-from cranfield.server.submitting import Refused
-from cranfield.server.topic_texts import text_of
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.submissions.intake import Refused
+from cranfield.server.tasks.topic_texts import text_of
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
-from .organised import logged_in, user_of
+from cranfield.server.site.pages.access import logged_in, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.urls import URLPattern
 
-    from .organised import Page
+    from cranfield.server.site.pages.access import Page
 
 KEY = re.compile(r"[\w-]{1,40}", re.ASCII)
 DAY = 86_400.0  # seconds; nobody looks longer
@@ -66,7 +67,7 @@ def judge_list(request: HttpRequest) -> HttpResponse:
     user, viewer = user_of(request), Viewer.of(request.user)
     begun = Pool.objects.exclude(state=Pool.DRAFT).select_related("task").order_by("-state", "-begun")  # open, ended
     rows = [
-        {"pool": pool, "done": in_hand.done_by(pool, user)}
+        {"pool": pool, "done": assessor_session.done_by(pool, user)}
         for pool in begun
         if sees(viewer, Thing.QUESTIONS, pool.task)
     ]
@@ -78,7 +79,7 @@ def judge_list(request: HttpRequest) -> HttpResponse:
 def judge(request: HttpRequest, pool: Pool) -> HttpResponse:
     """The document that is due, and the buttons to judge it."""
     user = user_of(request)
-    question = judging.next_for(pool, user)
+    question = judgments.next_for(pool, user)
     shown = {
         "pool": pool,
         "task": pool.task,
@@ -119,7 +120,7 @@ def asked_on(pool: Pool, question: Question) -> dict[str, Any]:
 
 
 def _progress(pool: Pool, user: User) -> str:
-    return in_hand.done_by(pool, user).words if pool.state != Pool.DRAFT else ""
+    return assessor_session.done_by(pool, user).words if pool.state != Pool.DRAFT else ""
 
 
 def _over(pool: Pool) -> str:
@@ -138,7 +139,7 @@ def _wants_data(request: HttpRequest) -> bool:
 def _going_on(request: HttpRequest, pool: Pool, mine: list[Question] | None = None, **more: Any) -> JsonResponse:
     """What a page needs to go on: the question now, the one after it, how far one is."""
     user = user_of(request)
-    asked = [asked_on(pool, one) for one in (in_hand.now_and_after(pool, user) if mine is None else mine)]
+    asked = [asked_on(pool, one) for one in (assessor_session.now_and_after(pool, user) if mine is None else mine)]
     questions = [
         {
             "topic": one["topic"],
@@ -169,7 +170,7 @@ def _refused(request: HttpRequest, pool: Pool, error: Refused) -> HttpResponse:
 def judge_say(request: HttpRequest, pool: Pool) -> HttpResponse:
     """Keep what somebody says; of the trial they learn whether it was right."""
     try:
-        made, then = in_hand.answer(pool, user_of(request), said_in(request))
+        made, then = assessor_session.answer(pool, user_of(request), said_in(request))
     except Refused as error:
         return _refused(request, pool, error)
     told = _told(pool, made)
@@ -227,7 +228,7 @@ def _told(pool: Pool, made: Judgment) -> dict[str, Any] | None:
 def judge_later(request: HttpRequest, pool: Pool) -> HttpResponse:
     """Leave a document for the end."""
     topic, document = (request.POST.get(name, "").replace("\0", "") for name in ("topic", "document"))
-    judging.put_off(pool, user_of(request), topic, document)
+    judgments.put_off(pool, user_of(request), topic, document)
     return _going_on(request, pool) if _wants_data(request) else redirect("judge", pool.key)
 
 
@@ -236,7 +237,7 @@ def judge_later(request: HttpRequest, pool: Pool) -> HttpResponse:
 def judge_undo(request: HttpRequest, pool: Pool) -> HttpResponse:
     """Unsay what somebody said last, and show that document again."""
     try:
-        question = in_hand.undo(pool, user_of(request))
+        question = assessor_session.undo(pool, user_of(request))
     except Refused as error:
         return _refused(request, pool, error)
     said = "There is nothing to undo." if question is None else "Your last judgment is taken back."
@@ -256,13 +257,13 @@ def judge_document(request: HttpRequest, pool: Pool) -> HttpResponse:
     found = corpora.document_of(pool.task, name)
     if found is None or not (asked.exists() or either.exists()):
         raise Http404
-    terms = reading.terms_of(text_of(pool.task, topic))
+    terms = document_html.terms_of(text_of(pool.task, topic))
     shown = {
         "name": name,
-        "title": reading.marked(found.title, terms),
-        "paragraphs": reading.paragraphs(found.text, terms),
-        "language": reading.language_of(f"{found.title} {found.text[:4000]}"),
-        "most": reading.MOST if len(found.text) > reading.MOST else 0,
+        "title": document_html.marked(found.title, terms),
+        "paragraphs": document_html.paragraphs(found.text, terms),
+        "language": document_html.language_of(f"{found.title} {found.text[:4000]}"),
+        "most": document_html.MOST if len(found.text) > document_html.MOST else 0,
     }
     answer = render(request, "server/document.html", shown)
     answer.headers["Content-Security-Policy"] = POLICY

@@ -13,16 +13,17 @@ from django.views.decorators.http import require_GET
 
 from cranfield.charts import to_picture
 from cranfield.core import CranfieldError
-from cranfield.server import crowd_files, held
-from cranfield.server.forms.tasks import said
-from cranfield.server.labelling import merging_of
+from cranfield.server.judging import crowd_import
+from cranfield.server.site import pending_uploads
+from cranfield.server.tasks.forms import said
+from cranfield.server.judging.label_aggregation import merging_of
 from cranfield.server.models import Judgment
-from cranfield.server.orders import compare_ways, say_orders
-from cranfield.server.panels import to_plain
-from cranfield.server.quality import SHOWN, disputed_of, quality_of
+from cranfield.server.judging.ranking_sensitivity import compare_ways, say_orders
+from cranfield.server.boards.panels import to_plain
+from cranfield.server.judging.judgment_quality import SHOWN, disputed_of, quality_of
 
-from .organised import user_of
-from .pools import for_pools
+from cranfield.server.site.pages.access import user_of
+from .pool_management import for_pools
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -73,7 +74,7 @@ def quality(request: HttpRequest, pool: Pool) -> HttpResponse:
         "ways": compare_ways(merging) if merging.judgments else [],
         "order": say_orders(merging),
         "judged": pool.questions.filter(gold=None, grade__isnull=False).count(),
-        "crowd": crowd_files.of_crowd_alone(pool).count(),
+        "crowd": crowd_import.of_crowd_alone(pool).count(),
         "disputed": disputed,
         "disputes": pool.questions.filter(disputed=True).count() if len(disputed) == SHOWN else len(disputed),
         "trial": any(one.trial for one in found.people),
@@ -119,17 +120,17 @@ def import_page(request: HttpRequest, pool: Pool) -> HttpResponse:
 def _look(request: HttpRequest, pool: Pool, shown: dict[str, Any]) -> HttpResponse | None:
     form = shown["upload"] = Upload(request.POST, request.FILES)
     by = user_of(request)
-    with held.chosen(form, "file", by) as chosen:
+    with pending_uploads.chosen(form, "file", by) as chosen:
         if chosen is None:
             return None
         path, name, digest = chosen.file.path, chosen.file.name or "labels", chosen.file.arriving.digest
         try:
             if "import" in request.POST and chosen.token:
-                count = crowd_files.import_labels(pool, by, path, name, digest)
+                count = crowd_import.import_labels(pool, by, path, name, digest)
                 many = "1 judgment is" if count == 1 else f"{count:,} judgments are"
                 messages.success(request, f"{many} imported." if count else "Nothing of the file was new.")
                 return redirect("pool-quality" if count else "pool-import", pool.task.slug, pool.number)
-            looked = crowd_files.look_at(pool, path, name, digest)
+            looked = crowd_import.look_at(pool, path, name, digest)
             shown |= {"looked": looked, "name": name, "problems": looked.problems, "held": chosen.hold()}
         except CranfieldError as error:
             form.add_error("file", said(error))

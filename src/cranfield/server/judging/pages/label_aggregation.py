@@ -11,20 +11,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 
 from cranfield.core import CranfieldError
-from cranfield.server.forms import sentences
-from cranfield.server.labelling import HOLDS, make_version, merging_of, preview
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.judging.label_aggregation import HOLDS, make_version, merging_of, preview
 from cranfield.server.models import Pool
-from cranfield.server.orders import compare_ways
-from cranfield.server.versions import check_topics
-from cranfield.server.visibility import Thing
+from cranfield.server.judging.ranking_sensitivity import compare_ways
+from cranfield.server.tasks.label_versions import check_topics
+from cranfield.server.accounts.visibility import Thing
 
-from .frames import task_for
-from .organised import for_organisers, user_of
+from cranfield.server.boards.pages.board_access import task_for
+from cranfield.server.site.pages.access import for_organisers, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from cranfield.server.labelling import Merging, Way
+    from cranfield.server.judging.label_aggregation import Merging, Way
     from cranfield.server.models import LabelVersion, Task
 
 NAMED = 20  # disputed documents that the page names

@@ -11,19 +11,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 
 from cranfield.core import CranfieldError, ParameterError
-from cranfield.server import machines
-from cranfield.server.beside import beside_people
-from cranfield.server.endpoint import find_endpoint
-from cranfield.server.forms import sentences
+from cranfield.server.judging.llm import judges
+from cranfield.server.judging.llm.agreement import beside_people
+from cranfield.server.judging.llm.endpoint import find_endpoint
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.models import Judgment, Machine, Pool
-from cranfield.server.prompts import LONGEST, PROMPT
+from cranfield.server.judging.llm.prompts import LONGEST, PROMPT
 
-from .organised import attempt, for_organisers, number_of, user_of
+from cranfield.server.site.pages.access import attempt, for_organisers, number_of, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from cranfield.server.endpoint import Endpoint
+    from cranfield.server.judging.llm.endpoint import Endpoint
     from cranfield.server.models import Task
 
 SHOWN = 20  # documents of which machine and people differ; answers that could not be read
@@ -34,7 +34,7 @@ class AskMachine(forms.Form):
 
     model = forms.ChoiceField()
     prompt = forms.CharField(
-        max_length=machines.PROMPT_LONGEST,
+        max_length=judges.PROMPT_LONGEST,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 20}),
         help_text="{grades}, {choices}, {guidelines}, {topic} and {document} stand for what the pool and the task say.",
@@ -82,8 +82,8 @@ def _offer(pool: Pool, form: AskMachine, there: Endpoint) -> dict[str, Any]:
     return {
         "form": form,
         "host": there.host,
-        "plan": machines.plan(pool, prompt),
-        "sample": machines.sample(pool, prompt),
+        "plan": judges.plan(pool, prompt),
+        "sample": judges.sample(pool, prompt),
     }
 
 
@@ -93,7 +93,7 @@ def _asked(request: HttpRequest, pool: Pool, form: AskMachine, there: Endpoint) 
     told = form.cleaned_data
     prompt = told["prompt"].replace("\r\n", "\n")  # as browsers send it
     try:
-        made = machines.begin(pool, user_of(request), model=told["model"], prompt=prompt)
+        made = judges.begin(pool, user_of(request), model=told["model"], prompt=prompt)
     except CranfieldError as error:
         form.add_error(None, sentences(error))
         return False
@@ -106,17 +106,17 @@ def _act(request: HttpRequest, pool: Pool) -> HttpResponse:
     machine = get_object_or_404(Machine, pool=pool, pk=number_of(request.POST.get("which")))
     by = user_of(request)
     if request.POST["act"] == "stop":
-        attempt(request, lambda: machines.stop(machine, by), f"{machine.name} is asked no more.")
+        attempt(request, lambda: judges.stop(machine, by), f"{machine.name} is asked no more.")
     else:
-        attempt(request, lambda: machines.go_on(machine, by), f"{machine.name} is asked for the rest.")
+        attempt(request, lambda: judges.go_on(machine, by), f"{machine.name} is asked for the rest.")
     return redirect("pool-machines", pool.task.slug, pool.number)
 
 
 def _row(machine: Machine) -> dict[str, Any]:
     """How far a machine has come."""
-    said = machines.said_by(machine).aggregate(answered=Count("id"), without=Count("id", filter=Q(grade=None)))
+    said = judges.said_by(machine).aggregate(answered=Count("id"), without=Count("id", filter=Q(grade=None)))
     live = machine.state in (Machine.WAITING, Machine.ASKING)
-    return {"machine": machine, "live": live, "left": machines.unasked(machine).count()} | said
+    return {"machine": machine, "live": live, "left": judges.unasked(machine).count()} | said
 
 
 def _differ(pool: Pool) -> list[Judgment]:

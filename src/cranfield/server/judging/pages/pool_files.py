@@ -13,10 +13,11 @@ from django.urls import URLPattern, path
 
 from cranfield.collections import TREC, write_pool
 from cranfield.core import Table
-from cranfield.server import blobs, pools
+from cranfield.server.site import blob_store
+from cranfield.server.judging import live_pools
 from cranfield.server.models import Judgment, Pool, Vote
 
-from .organised import for_organisers
+from cranfield.server.site.pages.access import for_organisers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def pool_file(request: HttpRequest, task: Task, number: int) -> HttpResponse:
     pool = _pool(task, number)
     asked = pool.questions.filter(gold=None).order_by("topic", "id").values_list("topic", "document")
     topics, documents = zip(*asked, strict=True) if asked else ((), ())
-    with blobs.incoming() as file:
+    with blob_store.incoming() as file:
         file.end()
         write_pool(Table({"topic": topics, "document": documents}), file.path, TREC[0])
         return _named(HttpResponse(file.path.read_bytes(), content_type="text/plain; charset=utf-8"), pool, ".txt")
@@ -45,9 +46,9 @@ def pool_state(request: HttpRequest, task: Task, number: int) -> HttpResponse:
     """All that was asked and told, from which ``cranfield pool`` goes on with the same runs."""
     del request
     pool = _pool(task, number)
-    with blobs.incoming() as file:
+    with blob_store.incoming() as file:
         file.end()
-        pools.state_of(pool).save(file.path)
+        live_pools.state_of(pool).save(file.path)
         return _named(HttpResponse(file.path.read_bytes(), content_type="application/json"), pool, "-state.json")
 
 

@@ -11,14 +11,14 @@ from django.shortcuts import redirect, render
 from django.urls import path, reverse
 
 from cranfield.core import CranfieldError
-from cranfield.server import campaigns
-from cranfield.server.forms import sentences
-from cranfield.server.forms.pools import Drawing, Gold, Judged, strategies, told_by
-from cranfield.server.forms.tasks import said
+from cranfield.server.judging import pool_lifecycle
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.judging.forms import Drawing, Gold, Judged, strategies, told_by
+from cranfield.server.tasks.forms import said
 from cranfield.server.models import Judgment, Pool, Role, Task
-from cranfield.server.topic_texts import texts_of
+from cranfield.server.tasks.topic_texts import texts_of
 
-from .organised import Page, attempt, for_organisers, user_of
+from cranfield.server.site.pages.access import Page, attempt, for_organisers, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _cost(form: Drawing, runs: Sequence[Submission]) -> dict[str, Any]:
     if form.is_valid():
         try:
             pool = form.pool([run.key for run in runs])
-            shown["cost"] = campaigns.cost(pool, minutes=form.cleaned_data["minutes"])
+            shown["cost"] = pool_lifecycle.cost(pool, minutes=form.cleaned_data["minutes"])
         except CranfieldError as error:
             form.add_error(None, said(error))
     shown["wrong"] = [f"{_label(form, name)}{one}" for name, every in form.errors.items() for one in every]
@@ -68,7 +68,7 @@ def _label(form: Drawing, name: str) -> str:
 @for_organisers
 def pools(request: HttpRequest, task: Task) -> HttpResponse:
     """All pools of a task, and a new one."""
-    runs = campaigns.runs_of(task)
+    runs = pool_lifecycle.runs_of(task)
     form = Drawing(task, request.POST if request.method == "POST" else None)
     shown: dict[str, Any] = {"task": task, "here": "pools", "form": form, "strategies": strategies()}
     shown["labels"], shown["any_run"] = task.version, bool(runs)
@@ -77,23 +77,23 @@ def pools(request: HttpRequest, task: Task) -> HttpResponse:
         if request.htmx:  # type: ignore[attr-defined]
             return render(request, "server/_pool_cost.html", shown)
         if "make" in request.POST and "cost" in shown:
-            made = campaigns.draw_up(task, user_of(request), **form.how())
+            made = pool_lifecycle.draw_up(task, user_of(request), **form.how())
             messages.success(request, f"Pool {made.number} is drawn up. Nobody judges before you begin.")
             return redirect(_address(made, form.cleaned_data["minutes"]))
     shown["pools"] = [{"pool": one} | _stand(one) for one in Pool.objects.filter(task=task).order_by("-number")]
     return render(request, "server/pools.html", shown)
 
 
-def _address(pool: Pool, minutes: float = campaigns.MINUTES) -> str:
+def _address(pool: Pool, minutes: float = pool_lifecycle.MINUTES) -> str:
     """Where a pool is, with the minutes somebody reckons with."""
     there = reverse("task-pool", args=[pool.task.slug, pool.number])
-    return there if minutes == campaigns.MINUTES else f"{there}?minutes={minutes:g}"
+    return there if minutes == pool_lifecycle.MINUTES else f"{there}?minutes={minutes:g}"
 
 
 def _stand(pool: Pool) -> dict[str, Any]:
     """How far a pool has come, or why that cannot be told."""
     try:
-        return {"progress": campaigns.progress(pool)}
+        return {"progress": pool_lifecycle.progress(pool)}
     except CranfieldError as error:
         return {"refused": sentences(error)}
 
@@ -103,22 +103,22 @@ def _minutes(request: HttpRequest) -> float:
     try:
         told = float(request.GET.get("minutes", ""))
     except ValueError:
-        return campaigns.MINUTES
-    return told if 0 < told <= 600 else campaigns.MINUTES
+        return pool_lifecycle.MINUTES
+    return told if 0 < told <= 600 else pool_lifecycle.MINUTES
 
 
 @for_pools
 def pool(request: HttpRequest, now: Pool) -> HttpResponse:
     """One pool: its cost before it is begun, how far it has come then; what may still be changed."""
     minutes = _minutes(request)
-    runs = campaigns.runs_of(now.task)
+    runs = pool_lifecycle.runs_of(now.task)
     shown: dict[str, Any] = {"task": now.task, "here": "pools", "pool": now, "gold": Gold()}
     shown["form"] = _form(now, minutes)
     if request.method == "POST":
         answer = _act(request, now, shown, runs)
         if answer is not None:
             return answer
-    there = now.task.submissions.filter(key__in=campaigns.standing(now)).select_related("team")
+    there = now.task.submissions.filter(key__in=pool_lifecycle.standing(now)).select_related("team")
     inside = list(there.order_by("received", "id"))
     shown |= {"teams": teams_of(inside), "runs": len(inside), "gone": len(now.runs) - len(inside)}
     shown["later"] = sum(run.key not in now.runs for run in runs)
@@ -127,7 +127,7 @@ def pool(request: HttpRequest, now: Pool) -> HttpResponse:
         if "wrong" not in shown:  # nothing was sent that has a cost of its own
             shown["guidelines"] = now.guidelines
             try:
-                shown["cost"] = campaigns.cost(now, minutes=minutes)
+                shown["cost"] = pool_lifecycle.cost(now, minutes=minutes)
             except CranfieldError as error:
                 shown["wrong"] = [sentences(error)]
     else:
@@ -151,18 +151,18 @@ def _act(request: HttpRequest, now: Pool, shown: dict[str, Any], runs: Sequence[
     act, by = request.POST.get("act", ""), user_of(request)
     there = redirect(_address(now, _minutes(request)))
     if act == "begin":
-        attempt(request, lambda: campaigns.begin(now, by), f"Pool {now.number} is being judged from now on.")
+        attempt(request, lambda: pool_lifecycle.begin(now, by), f"Pool {now.number} is being judged from now on.")
         return there
     if now.state == Pool.ENDED or (now.state == Pool.OPEN and "strategy" in request.POST):
         return _too_late(request, now)
     if act == "runs":
         keys = [run.key for run in runs]
         done = f"The pool is made from {len(keys)} run{'s' * (len(keys) != 1)}."
-        attempt(request, lambda: campaigns.change(now, by, runs=keys), done)
+        attempt(request, lambda: pool_lifecycle.change(now, by, runs=keys), done)
         return there
     if act == "gold":
         return there if _gold(request, now, shown) else None
-    form = shown["form"] = _form(now, campaigns.MINUTES, request.POST)
+    form = shown["form"] = _form(now, pool_lifecycle.MINUTES, request.POST)
     assert form is not None
     if isinstance(form, Drawing):
         shown |= _cost(form, [run for run in runs if run.key in now.runs])
@@ -174,13 +174,13 @@ def _act(request: HttpRequest, now: Pool, shown: dict[str, Any], runs: Sequence[
     elif not form.is_valid():
         return None
     told = form.how() if isinstance(form, Drawing) else form.cleaned_data
-    attempt(request, lambda: campaigns.change(now, by, **told), "Saved.")
+    attempt(request, lambda: pool_lifecycle.change(now, by, **told), "Saved.")
     return there
 
 
 def _too_late(request: HttpRequest, now: Pool) -> HttpResponse:
     """Answer a form from before the pool was begun or ended, perhaps by somebody else."""
-    said = f"Pool {now.number} {campaigns.STANDS[now.state]}: nothing was saved."
+    said = f"Pool {now.number} {pool_lifecycle.STANDS[now.state]}: nothing was saved."
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "server/_pool_cost.html", {"wrong": [f"{said} Load the page again."]})
     messages.error(request, said)
@@ -193,7 +193,7 @@ def _gold(request: HttpRequest, now: Pool, shown: dict[str, Any]) -> bool:
     if not form.is_valid():
         return False
     try:
-        many = campaigns.set_gold(now, user_of(request), form.cleaned_data["gold"])
+        many = pool_lifecycle.set_gold(now, user_of(request), form.cleaned_data["gold"])
     except CranfieldError as error:
         form.add_error("gold", said(error))
         return False
@@ -201,7 +201,7 @@ def _gold(request: HttpRequest, now: Pool, shown: dict[str, Any]) -> bool:
     return True
 
 
-def _rows(now: Pool, stand: campaigns.Progress) -> dict[str, Any]:
+def _rows(now: Pool, stand: pool_lifecycle.Progress) -> dict[str, Any]:
     """How far it has come by topic, with what that asks, and by person, with the time one judgment takes."""
     texts = texts_of(now.task)
     return {
@@ -215,7 +215,7 @@ def end(request: HttpRequest, now: Pool) -> HttpResponse:
     """End it, after a second question."""
     if request.method == "POST":
         done = f"Pool {now.number} is ended. Its judgments can become labels."
-        attempt(request, lambda: campaigns.end(now, user_of(request)), done)
+        attempt(request, lambda: pool_lifecycle.end(now, user_of(request)), done)
         return redirect("task-pool", now.task.slug, now.number)
     given = Judgment.objects.filter(question__pool=now, taken_back=None, user__isnull=False).count()
     shown = {"task": now.task, "here": "pools", "pool": now, "judgments": given} | _stand(now)
@@ -226,7 +226,7 @@ def end(request: HttpRequest, now: Pool) -> HttpResponse:
 def delete(request: HttpRequest, now: Pool) -> HttpResponse:
     """Delete a draft, after a second question."""
     if request.method == "POST":
-        done = attempt(request, lambda: campaigns.delete(now, user_of(request)), f"Pool {now.number} is deleted.")
+        done = attempt(request, lambda: pool_lifecycle.delete(now, user_of(request)), f"Pool {now.number} is deleted.")
         return redirect("task-pools", now.task.slug) if done else redirect(_address(now))
     return render(request, "server/pool_delete.html", {"task": now.task, "here": "pools", "pool": now})
 

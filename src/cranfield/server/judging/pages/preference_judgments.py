@@ -16,15 +16,16 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from cranfield.core import CranfieldError
-from cranfield.server import corpora, preferring
-from cranfield.server.forms import sentences
+from cranfield.server.tasks import corpora
+from cranfield.server.judging import preference_judgments
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.models import Pool
-from cranfield.server.preferring import Preferred, Shown
-from cranfield.server.topic_texts import text_of
-from cranfield.server.visibility import Thing, sees
+from cranfield.server.judging.preference_judgments import Preferred, Shown
+from cranfield.server.tasks.topic_texts import text_of
+from cranfield.server.accounts.visibility import Thing, sees
 
-from .frames import viewer_of
-from .organised import logged_in, user_of
+from cranfield.server.boards.pages.board_access import viewer_of
+from cranfield.server.site.pages.access import logged_in, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -39,7 +40,7 @@ class Say(forms.Form):
     topic = forms.CharField(max_length=200, strip=False)
     left = forms.CharField(max_length=400, strip=False)
     right = forms.CharField(max_length=400, strip=False)
-    side = forms.ChoiceField(choices=[(side, side) for side in preferring.SIDES])
+    side = forms.ChoiceField(choices=[(side, side) for side in preference_judgments.SIDES])
     note = forms.CharField(max_length=1000, required=False)
     seconds = forms.FloatField(min_value=0, max_value=LONGEST, required=False)
 
@@ -65,10 +66,10 @@ def judge_pairs(request: HttpRequest, key: str) -> HttpResponse:
     """The next two documents; or the two that were asked for, as long as nothing was said of them."""
     pool, user = _pool_for(request, key, Thing.QUESTIONS), user_of(request)
     asked = [request.GET.get(name, "") for name in ("topic", "one", "other")]
-    shown = preferring.shown_to(pool, user, *asked) if all(asked) else None
-    if shown is None or not preferring.may_compare(pool, user, shown):
-        shown = preferring.next_for(pool, user)
-    mine, every = preferring.counts(pool, user)
+    shown = preference_judgments.shown_to(pool, user, *asked) if all(asked) else None
+    if shown is None or not preference_judgments.may_compare(pool, user, shown):
+        shown = preference_judgments.next_for(pool, user)
+    mine, every = preference_judgments.counts(pool, user)
     told: dict[str, Any] = {"task": pool.task, "pool": pool, "shown": shown, "mine": mine, "every": every}
     told["organises"] = sees(viewer_of(request), Thing.JUDGMENTS, pool.task)
     if shown is not None:
@@ -89,7 +90,7 @@ def pair_say(request: HttpRequest, key: str) -> HttpResponse:
     form = Say(request.POST)
     if form.is_valid():
         try:
-            preferring.prefer(pool, user_of(request), form.told())
+            preference_judgments.prefer(pool, user_of(request), form.told())
         except CranfieldError as error:
             messages.error(request, sentences(error))
     else:
@@ -103,7 +104,7 @@ def pair_undo(request: HttpRequest, key: str) -> HttpResponse:
     """Take the last vote back, and show its two documents again."""
     pool = _pool_for(request, key, Thing.QUESTIONS)
     try:
-        again = preferring.take_back(pool, user_of(request))
+        again = preference_judgments.take_back(pool, user_of(request))
     except CranfieldError as error:
         messages.error(request, sentences(error))
         return redirect("judge-pairs", key)
@@ -118,7 +119,7 @@ def pair_undo(request: HttpRequest, key: str) -> HttpResponse:
 def pair_results(request: HttpRequest, key: str) -> HttpResponse:
     """How strong each document is by the votes there are."""
     pool = _pool_for(request, key, Thing.JUDGMENTS)
-    study = preferring.study_of(pool)
+    study = preference_judgments.study_of(pool)
     told: dict[str, Any] = {"task": pool.task, "pool": pool, "here": "pools"}
     if study is not None:
         table = study["strengths"]
@@ -133,7 +134,7 @@ def pair_results(request: HttpRequest, key: str) -> HttpResponse:
 def pair_votes(request: HttpRequest, key: str) -> HttpResponse:
     """All votes as a table."""
     pool = _pool_for(request, key, Thing.JUDGMENTS)
-    answer = HttpResponse(preferring.votes_csv(pool), content_type="text/csv; charset=utf-8")
+    answer = HttpResponse(preference_judgments.votes_csv(pool), content_type="text/csv; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="{pool.task.slug}-pool-{pool.number}-votes.csv"'
     return answer
 

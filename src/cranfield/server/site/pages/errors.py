@@ -9,7 +9,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from cranfield.server.faults import machine_answer, machine_fault
+from cranfield.server.site.system_errors import machine_answer, machine_fault
 
 
 def _page(request: HttpRequest, status: int, said: str, hint: str) -> HttpResponse:

@@ -14,16 +14,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from cranfield.data import run_type
-from cranfield.server import jobs, submitting
-from cranfield.server.editing import edit
-from cranfield.server.forms.participant import Edit
+from cranfield.server.jobs import job_queue
+from cranfield.server.submissions import intake
+from cranfield.server.submissions.edits import edit
+from cranfield.server.submissions.forms import Edit
 from cranfield.server.models import Job, Submission, User
-from cranfield.server.scoring import job_of
-from cranfield.server.submitting import Refused
-from cranfield.server.visibility import Thing, Viewer, sees
+from cranfield.server.submissions.evaluation import job_of
+from cranfield.server.submissions.intake import Refused
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
-from .accounts import needs_account
-from .teams import said
+from cranfield.server.accounts.pages.account import needs_account
+from cranfield.server.accounts.pages.teams import said
 
 A_PAGE = 50
 
@@ -77,7 +78,7 @@ def _queue(run: Submission) -> dict[str, Any]:
         return {}
     if job.state == Job.RUNNING:
         return {"running": True}
-    return {"place": jobs.place_of(job), "again": job.error.partition("\n")[0] if job.attempts else ""}
+    return {"place": job_queue.place_of(job), "again": job.error.partition("\n")[0] if job.attempts else ""}
 
 
 def own_run(request: HttpRequest, key: str) -> tuple[Submission, User]:
@@ -101,7 +102,7 @@ def my_runs(request: HttpRequest) -> HttpResponse:
     limits = []
     for task, team in dict.fromkeys((run.task, run.team) for run in seen):
         if task.is_open:
-            limits.append((task, team, submitting.left(task, team)))
+            limits.append((task, team, intake.left(task, team)))
     told = {"rows": [Row.of(run, viewer) for run in seen], "page": page, "limits": limits, "teams": bool(viewer.teams)}
     return render(request, "server/my_runs.html", told)
 
@@ -123,12 +124,12 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     mine = run.team_id in Viewer.of(user).teams
     if request.method == "POST":
         try:
-            submitting.withdraw(run, user)
+            intake.withdraw(run, user)
             messages.success(request, f"{run.name} is withdrawn.")
         except Refused as no:
             messages.error(request, said(no))
         return redirect("my-runs") if mine else redirect("task-runs", run.task.slug)
-    told = {"run": run, "task": run.task, "mine": mine, "may": submitting.may_withdraw(run, user)}
+    told = {"run": run, "task": run.task, "mine": mine, "may": intake.may_withdraw(run, user)}
     return render(request, "server/withdraw.html", told)
 
 

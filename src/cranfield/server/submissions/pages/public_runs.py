@@ -11,17 +11,17 @@ from django.urls import URLPattern, path
 
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import flatten_metadata
-from cranfield.server import blobs
-from cranfield.server.comparing import MOST, compare_runs
-from cranfield.server.documents import board_of, document_of, newest_for
+from cranfield.server.site import blob_store
+from cranfield.server.submissions.run_comparison import MOST, compare_runs
+from cranfield.server.boards.board_documents import board_of, document_of, newest_for
 from cranfield.server.models import Submission
-from cranfield.server.scoring import values_of
-from cranfield.server.submitting import may_withdraw
-from cranfield.server.topic_texts import text_of
-from cranfield.server.tries import Limit, address_of, have_to_wait, take
-from cranfield.server.visibility import Thing, Viewer, sees, sees_team
+from cranfield.server.submissions.evaluation import values_of
+from cranfield.server.submissions.intake import may_withdraw
+from cranfield.server.tasks.topic_texts import text_of
+from cranfield.server.site.rate_limits import Limit, address_of, have_to_wait, take
+from cranfield.server.accounts.visibility import Thing, Viewer, sees, sees_team
 
-from .frames import task_for, viewer_of
+from cranfield.server.boards.pages.board_access import task_for, viewer_of
 
 if TYPE_CHECKING:
     from cranfield.server.models import Result, Snapshot
@@ -102,7 +102,7 @@ def run_file(request: HttpRequest, key: str) -> HttpResponse | FileResponse:
         raise Http404
     name = run.file_name if run.file_name.isprintable() else ""
     return FileResponse(
-        blobs.path_of(run.blob_id).open("rb"),
+        blob_store.path_of(run.blob_id).open("rb"),
         as_attachment=True,
         filename=name or f"{run.key}.run",
         content_type="application/octet-stream",

@@ -13,20 +13,22 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from cranfield.core import CranfieldError
-from cranfield.server import submitting, teams, tries
-from cranfield.server.forms.accounts import TakePart
-from cranfield.server.forms.participant import Submit, name_from
+from cranfield.server.submissions import intake
+from cranfield.server.accounts import teams
+from cranfield.server.site import rate_limits
+from cranfield.server.accounts.forms import TakePart
+from cranfield.server.submissions.forms import Submit, name_from
 from cranfield.server.models import Membership, Participant, Task, Team, User
-from cranfield.server.submitting import BadRun, Checked, Left, Refused
-from cranfield.server.uploads import too_large
-from cranfield.server.visibility import Viewer
+from cranfield.server.submissions.intake import BadRun, Checked, Left, Refused
+from cranfield.server.site.uploads import too_large
+from cranfield.server.accounts.visibility import Viewer
 
 from . import own_runs
-from . import teams as team_pages
-from .accounts import needs_account, too_often
-from .frames import task_for
-from .organised import user_of
-from .teams import said
+from cranfield.server.accounts.pages import teams as team_pages
+from cranfield.server.accounts.pages.account import needs_account, too_often
+from cranfield.server.boards.pages.board_access import task_for
+from cranfield.server.site.pages.access import user_of
+from cranfield.server.accounts.pages.teams import said
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -53,7 +55,7 @@ class Part:
         return cls(
             taking=taking,
             blocked=[one.team for one in found if one.blocked],
-            left=[(team, submitting.left(task, team)) for team in taking],
+            left=[(team, intake.left(task, team)) for team in taking],
             waiting=[one.team for one in others.select_related("team").order_by("team__name")],
             leads=others.filter(leader=True).exists(),
         )
@@ -79,14 +81,14 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, task, user, part, form=form, status=422)
     told = {name: value for name, value in form.cleaned_data.items() if name not in ("team", "run")}
     try:
-        made = submitting.receive(task, form.cleaned_data["team"], user, form.cleaned_data["run"], **told)
+        made = intake.receive(task, form.cleaned_data["team"], user, form.cleaned_data["run"], **told)
     except BadRun as bad:
         again = _kept(request, task, part)
         return _page(request, task, user, part, form=again, checked=bad.checked, tried=True, status=422)
     except Refused as no:
         form.add_error("name" if no.code == "E-NAMES" else None, said(no))
         return _page(request, task, user, Part.of(user, task), form=form, status=422)
-    left = submitting.left(task, made.team)
+    left = intake.left(task, made.team)
     messages.success(request, f"{made.name} is received. {_left_said(left)}")
     return redirect("my-runs")
 
@@ -154,11 +156,11 @@ def _look(request: HttpRequest, task: Task, user: User) -> tuple[dict[str, Any],
     if file is None or not file.size:
         missing = "the file is empty" if file else "there is no file to look at"
         return {"stopped": Refused(missing, hint="choose a run", code="E-EMPTY")}, 422
-    taken = tries.take(tries.CHECK, f"account {user.pk}")
+    taken = rate_limits.take(rate_limits.CHECK, f"account {user.pk}")
     if taken.until is not None:
         return {"wait": too_often(request, taken.until, "checks")}, 429
     try:
-        checked: Checked = submitting.check(task, file.path, file.name or "run")  # type: ignore[attr-defined]
+        checked: Checked = intake.check(task, file.path, file.name or "run")  # type: ignore[attr-defined]
     except CranfieldError as error:
         return {"stopped": error}, 422
     called = "" if request.POST.get("name") else name_from(file.name or "")

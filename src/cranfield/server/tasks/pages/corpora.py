@@ -15,14 +15,15 @@ from django.utils.html import format_html, format_html_join
 from cranfield.collections import DEPTH
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import knows_datasets
-from cranfield.server import campaigns, corpora, pools
-from cranfield.server.forms.tasks import said
-from cranfield.server.kept import kept
+from cranfield.server.judging import pool_lifecycle, live_pools
+from cranfield.server.tasks import corpora
+from cranfield.server.tasks.forms import said
+from cranfield.server.site.single_flight_cache import kept
 from cranfield.server.models import Corpus, Document, Pool, Task
-from cranfield.server.submitting import problem_row
-from cranfield.server.uploads import Arrived, too_large
+from cranfield.server.submissions.intake import problem_row
+from cranfield.server.site.uploads import Arrived, too_large
 
-from .organised import for_organisers, user_of
+from cranfield.server.site.pages.access import for_organisers, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +150,7 @@ def _whole(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _covered(task: Task, there: Corpus) -> dict[str, Any] | None:
     """How many documents that a pool may ask for have a text; None: there is no run."""
-    runs = campaigns.runs_of(task)
+    runs = pool_lifecycle.runs_of(task)
     if not runs:
         return None
     candidates, known, missing = _count(there.pk, str(there.made), task.pk, tuple(run.key for run in runs))
@@ -161,7 +162,7 @@ def _count(pk: int, made: str, task: int, runs: Sequence[str]) -> tuple[int, int
     """Candidates, those with a text, and some without one; the moment is there for what is kept: numbers come again."""
     del made
     pool = Pool(task_id=task, runs=list(runs), depth=DEPTH)
-    names = list(dict.fromkeys(pools.candidates_of(pool).document.to_list()))
+    names = list(dict.fromkeys(live_pools.candidates_of(pool).document.to_list()))
     known: set[str] = set()
     for start in range(0, len(names), AT_ONCE):
         some = Document.objects.filter(corpus_id=pk, name__in=names[start : start + AT_ONCE])

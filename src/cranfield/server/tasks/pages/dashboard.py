@@ -12,12 +12,12 @@ from django.urls import path
 from django.views.decorators.http import require_POST
 
 from cranfield.core import CranfieldError
-from cranfield.server import tasks
-from cranfield.server.forms.tasks import Measured, Named, Parts, Rules, Split, said
+from cranfield.server.tasks import lifecycle
+from cranfield.server.tasks.forms import Measured, Named, Parts, Rules, Split, said
 from cranfield.server.models import Job, Pool, Role, Submission, Task
-from cranfield.server.people import may_organise
+from cranfield.server.accounts.roles import may_organise
 
-from .organised import attempt, for_organisers, logged_in, user_of
+from cranfield.server.site.pages.access import attempt, for_organisers, logged_in, user_of
 from .wizard import FIELDS
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class FixedSplit(forms.Form):
 @for_organisers
 def settings(request: HttpRequest, task: Task) -> HttpResponse:
     """Change what may still be changed."""
-    runs = tasks.has_runs(task)
+    runs = lifecycle.has_runs(task)
     kinds: dict[str, type[forms.Form]] = {
         "named": NamedAgain,
         "measured": MeasuredAgain if runs else Measured,
@@ -94,7 +94,7 @@ def settings(request: HttpRequest, task: Task) -> HttpResponse:
     now = {name: getattr(task, name) for name in ("title", *FIELDS)} | {"listed": " ".join(task.private)}
     now["rel"] = f"{task.rel:g}"
     parts = Parts(kinds, request.POST if request.method == "POST" else None, initial=now)
-    cast("Measured", parts["measured"]).labels = tasks.labels_of(task)
+    cast("Measured", parts["measured"]).labels = lifecycle.labels_of(task)
     if request.method == "POST" and parts.is_valid() and _save(request, task, parts, runs=runs):
         return redirect("task-settings", task.slug)
     shown = {"task": task, "here": "settings", "parts": parts.forms, "runs": runs, "wrong": request.method == "POST"}
@@ -109,8 +109,8 @@ def _save(request: HttpRequest, task: Task, parts: Parts, *, runs: bool) -> bool
         return False
     try:
         if isinstance(parts["split"], Split):
-            wanted["private"] = parts["split"].private(tasks.judged_topics(task))
-        changed = tasks.change(task, user_of(request), wanted)
+            wanted["private"] = parts["split"].private(lifecycle.judged_topics(task))
+        changed = lifecycle.change(task, user_of(request), wanted)
     except CranfieldError as error:
         parts["split"].add_error(None, said(error))
         return False
@@ -124,7 +124,7 @@ def _save(request: HttpRequest, task: Task, parts: Parts, *, runs: bool) -> bool
 @for_organisers
 def publish(request: HttpRequest, task: Task) -> HttpResponse:
     """Let everybody see it."""
-    attempt(request, lambda: tasks.publish(task, user_of(request)), f"{task.title} is published.")
+    attempt(request, lambda: lifecycle.publish(task, user_of(request)), f"{task.title} is published.")
     return redirect("task-desk", task.slug)
 
 
@@ -138,7 +138,7 @@ def close(request: HttpRequest, task: Task) -> HttpResponse:
         messages.error(request, "Nothing was closed: write the address of the task to confirm.")
         return redirect("close-task", task.slug)
     said = f"{task.title} is closed. The board is made again, with private topics."
-    attempt(request, lambda: tasks.close(task, user_of(request)), said)
+    attempt(request, lambda: lifecycle.close(task, user_of(request)), said)
     return redirect("task-desk", task.slug)
 
 

@@ -8,13 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path
 
-from cranfield.server import blobs
-from cranfield.server.documents import board_of, newest_of
-from cranfield.server.spreadsheets import board_to_csv
-from cranfield.server.versions import to_trec
-from cranfield.server.visibility import Thing, sees
+from cranfield.server.site import blob_store
+from cranfield.server.boards.board_documents import board_of, newest_of
+from cranfield.server.site.csv_output import board_to_csv
+from cranfield.server.tasks.label_versions import to_trec
+from cranfield.server.accounts.visibility import Thing, sees
 
-from .frames import snapshot_for, task_for, unchanging, viewer_of
+from cranfield.server.boards.pages.board_access import snapshot_for, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:
     from cranfield.server.models import LabelVersion
@@ -52,7 +52,7 @@ def board_json(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """A board as it stood, for a program: the document itself."""
     found = snapshot_for(request, slug, number)
     digest = found.document_id
-    answer = unchanging(request, found.task, digest, lambda: blobs.read(digest), "application/json")
+    answer = unchanging(request, found.task, digest, lambda: blob_store.read(digest), "application/json")
     return _named(answer, f"{slug}-board-{number}.json")
 
 
@@ -70,7 +70,7 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
     task = task_for(request, slug)
     if task.topics_id is None:
         raise Http404
-    answer = HttpResponse(blobs.read(str(task.topics_id)), content_type="application/octet-stream")
+    answer = HttpResponse(blob_store.read(str(task.topics_id)), content_type="application/octet-stream")
     return _named(answer, f"{slug}-topics.txt")
 
 

@@ -11,17 +11,17 @@ from django.urls import path
 
 from cranfield.core import CranfieldError
 from cranfield.data import ENTRY_COLUMNS
-from cranfield.server import held
-from cranfield.server.forms.tasks import said
-from cranfield.server.importing import History, columns_of, forget_history, import_history, read_history
+from cranfield.server.site import pending_uploads
+from cranfield.server.tasks.forms import said
+from cranfield.server.tasks.history_import import History, columns_of, forget_history, import_history, read_history
 from cranfield.server.models import Submission, Task
 
-from .organised import attempt, for_organisers, user_of
+from cranfield.server.site.pages.access import attempt, for_organisers, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from cranfield.server.uploads import Arrived
+    from cranfield.server.site.uploads import Arrived
 
 FIRST = 10  # rows of the preview
 PARTS = {"run": "Run", "group": "Team", "date": "Date", "baseline": "Baseline mark", "description": "Description"}
@@ -102,7 +102,7 @@ def past(request: HttpRequest, task: Task) -> HttpResponse:
 def _look(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpResponse | None:
     form = shown["upload"] = Upload(request.POST, request.FILES)
     by = user_of(request)
-    with held.chosen(form, "table", by) as chosen:
+    with pending_uploads.chosen(form, "table", by) as chosen:
         if chosen is None:
             return None
         file = chosen.file

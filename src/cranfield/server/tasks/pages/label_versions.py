@@ -12,16 +12,16 @@ from django.urls import path, reverse
 from django.utils.cache import patch_cache_control
 
 from cranfield.core import CranfieldError
-from cranfield.server import blobs, held
-from cranfield.server.forms.tasks import said
+from cranfield.server.site import blob_store, pending_uploads
+from cranfield.server.tasks.forms import said
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
-from cranfield.server.relabelling import changes_of
-from cranfield.server.uploads import Arrived
-from cranfield.server.versions import add_version, change_one, check_topics, differences, look_at
-from cranfield.server.visibility import Thing, sees
+from cranfield.server.tasks.label_change_report import changes_of
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.tasks.label_versions import add_version, change_one, check_topics, differences, look_at
+from cranfield.server.accounts.visibility import Thing, sees
 
-from .frames import task_for, viewer_of
-from .organised import for_organisers, user_of
+from cranfield.server.boards.pages.board_access import task_for, viewer_of
+from cranfield.server.site.pages.access import for_organisers, user_of
 
 
 class NewLabels(forms.Form):
@@ -95,7 +95,7 @@ def _upload(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpResp
         return None
     came, token = request.FILES.get("qrels"), str(form.cleaned_data.get("held_qrels") or "")
     by = user_of(request)
-    file = came if isinstance(came, Arrived) else held.held(token, by) if token else None
+    file = came if isinstance(came, Arrived) else pending_uploads.held(token, by) if token else None
     if file is None:
         form.add_error(
             "qrels", "Choose a file of judgments." if not token else "The file is no longer here: choose it again."
@@ -118,7 +118,7 @@ def _upload(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpResp
             form.add_error("qrels", said(error))
             return None
         shown |= {"looked": looked, "name": file.name, "next": last.number + 1 if last else 1}
-        again = {"held_qrels": token if came is None else held.hold(file, by), "note": form.cleaned_data["note"]}
+        again = {"held_qrels": token if came is None else pending_uploads.hold(file, by), "note": form.cleaned_data["note"]}
         shown["confirm"] = NewLabels(initial=again)
         return None
     finally:
@@ -154,7 +154,7 @@ def label_changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         shown["pairs"] = _rows(tables["changed"])[0] if tables.get("changed", {}).get("rows") else None
         shown["notes"] = [note for table in tables.values() for note in table["notes"]]
     if shown["before"] is not None and sees(viewer_of(request), Thing.ALL_LABELS, task):
-        looked = look_at(str(blobs.path_of(version.qrels_id)), "qrels")
+        looked = look_at(str(blob_store.path_of(version.qrels_id)), "qrels")
         shown["differences"] = differences(shown["before"], looked)
     template = "server/_label_changes.html" if request.htmx else "server/label_changes.html"  # type: ignore[attr-defined]
     answer = render(request, template, shown)
@@ -179,7 +179,7 @@ def label_picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     told = changes_of(version, kind)
     if told is None or told["picture"] is None:
         raise Http404
-    answer = HttpResponse(blobs.read(told["picture"]["digest"]), content_type=told["picture"]["media"])
+    answer = HttpResponse(blob_store.read(told["picture"]["digest"]), content_type=told["picture"]["media"])
     patch_cache_control(answer, private=True, no_cache=True)
     return answer
 

@@ -9,10 +9,11 @@ from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 
-from cranfield.server import audit, webhooks
+from cranfield.server.operations import audit_log
+from cranfield.server.api import webhooks
 from cranfield.server.models import Announcement, Delivery, Task, Webhook
 
-from .organised import attempt, for_organisers, number_of, user_of
+from cranfield.server.site.pages.access import attempt, for_organisers, number_of, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -53,9 +54,9 @@ def announcements(request: HttpRequest, task: Task) -> HttpResponse:
             return redirect("task-announcements", task.slug)
         form = Announce(request.POST)
         if form.is_valid():
-            with audit.acting():
+            with audit_log.acting():
                 made = Announcement.objects.create(task=task, text=form.cleaned_data["text"], by=user_of(request))
-                audit.record(user_of(request), "announce", task=task, number=made.pk)
+                audit_log.record(user_of(request), "announce", task=task, number=made.pk)
             messages.success(request, "It stands on the board.")
             return redirect("task-announcements", task.slug)
     rows = task.announcements.order_by("-made").select_related("by")
@@ -66,8 +67,8 @@ def announcements(request: HttpRequest, task: Task) -> HttpResponse:
 
 def _remove(request: HttpRequest, task: Task) -> None:
     found = get_object_or_404(Announcement, task=task, pk=number_of(request.POST.get("which")))
-    with audit.acting():
-        audit.record(user_of(request), "announcement removed", task=task, number=found.pk, text=found.text[:200])
+    with audit_log.acting():
+        audit_log.record(user_of(request), "announcement removed", task=task, number=found.pk, text=found.text[:200])
         found.delete()
     messages.success(request, "It is gone.")
 

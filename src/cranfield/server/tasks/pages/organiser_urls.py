@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import desk, hooks, labels, members, past, watch, wizard
+from . import dashboard, notifications, label_versions, people, history_import, monitoring, wizard
 
 if TYPE_CHECKING:
     from django.urls import URLPattern
 
 # The wizard first: its address must not be taken for the name of a task.
 urls: list[URLPattern] = [
-    *wizard.urls, *desk.urls, *labels.urls, *members.urls, *watch.urls, *past.urls, *hooks.urls
+    *wizard.urls, *dashboard.urls, *label_versions.urls, *people.urls, *monitoring.urls, *history_import.urls, *notifications.urls
 ]  # fmt: skip

@@ -9,10 +9,10 @@ from django.urls import URLPattern, path
 
 from cranfield.measures import parse_measures
 from cranfield.server.models import Snapshot
-from cranfield.server.visibility import Thing, sees
+from cranfield.server.accounts.visibility import Thing, sees
 from cranfield.stats import parse_tests, private_decimals
 
-from .frames import task_for, viewer_of
+from cranfield.server.boards.pages.board_access import task_for, viewer_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -9,11 +9,11 @@ from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 
-from cranfield.server import accounts, people
+from cranfield.server.accounts import invitations, roles
 from cranfield.server.models import Invite, Participant, Role, Task
-from cranfield.server.submitting import left
+from cranfield.server.submissions.intake import left
 
-from .organised import attempt, for_organisers, number_of, user_of
+from cranfield.server.site.pages.access import attempt, for_organisers, number_of, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -40,8 +40,8 @@ class MakeInvite(forms.Form):
     as_ = forms.ChoiceField(
         label="For", choices=[("team", "a team that takes part"), *((role, f"an {role}") for role, _ in Role.ROLES)]
     )
-    uses = forms.IntegerField(initial=1, min_value=1, max_value=accounts.MOST, label="How many may use it")
-    days = forms.IntegerField(initial=14, min_value=1, max_value=accounts.LONGEST, label="Good for so many days")
+    uses = forms.IntegerField(initial=1, min_value=1, max_value=invitations.MOST, label="How many may use it")
+    days = forms.IntegerField(initial=14, min_value=1, max_value=invitations.LONGEST, label="Good for so many days")
     note = forms.CharField(max_length=200, required=False, help_text="Whom it is for; only organisers read it.")
 
 
@@ -69,26 +69,26 @@ def _act(request: HttpRequest, task: Task, shown: dict[str, forms.Form]) -> bool
         if not form.is_valid():
             return False
         name, role = form.cleaned_data["username"], form.cleaned_data["role"]
-        attempt(request, lambda: people.add_role(task, people.find_user(name), role, by), f"{name} is {role} now.")
+        attempt(request, lambda: roles.add_role(task, roles.find_user(name), role, by), f"{name} is {role} now.")
     elif what == "team":
         joining = shown["team"] = AddTeam(post)
         if not joining.is_valid():
             return False
         name = joining.cleaned_data["team"]
-        attempt(request, lambda: people.add_team(task, name, by), f"{name} takes part.")
+        attempt(request, lambda: roles.add_team(task, name, by), f"{name} takes part.")
     elif what == "invite":
         return _invite(request, task, shown)
     elif what in ("block", "unblock"):
         part = get_object_or_404(Participant, task=task, pk=number_of(post.get("which")))
         done = f"{part.team.name} {'may not submit any more' if what == 'block' else 'may submit again'}."
-        attempt(request, lambda: people.set_blocked(part, by, blocked=what == "block"), done)
+        attempt(request, lambda: roles.set_blocked(part, by, blocked=what == "block"), done)
     elif what == "remove":
         role_ = get_object_or_404(Role, task=task, pk=number_of(post.get("which")))
         done = f"{role_.user.shown} is no {role_.role} any more."
-        attempt(request, lambda: people.remove_role(role_, by), done)
+        attempt(request, lambda: roles.remove_role(role_, by), done)
     elif what == "void":
         invite = get_object_or_404(Invite, task=task, pk=number_of(post.get("which")))
-        attempt(request, lambda: accounts.void(invite, by), "The link is good for nothing now.")
+        attempt(request, lambda: invitations.void(invite, by), "The link is good for nothing now.")
     return True
 
 
@@ -98,8 +98,8 @@ def _invite(request: HttpRequest, task: Task, shown: dict[str, forms.Form]) -> b
         return False
     told, by = form.cleaned_data, user_of(request)
     role = "" if told["as_"] == "team" else told["as_"]
-    _, text = accounts.make_invite(by, task=task, role=role, days=told["days"], uses=told["uses"], note=told["note"])
-    link = request.build_absolute_uri(accounts.path_of(text))
+    _, text = invitations.make_invite(by, task=task, role=role, days=told["days"], uses=told["uses"], note=told["note"])
+    link = request.build_absolute_uri(invitations.path_of(text))
     messages.success(request, f"Send this link; it is shown only now: {link}")
     return True
 

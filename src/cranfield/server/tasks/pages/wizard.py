@@ -11,14 +11,15 @@ from django.urls import path
 
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import read_topics
-from cranfield.server import held, tasks
-from cranfield.server.forms.tasks import Measured, Named, Parts, Rules, Split, said
-from cranfield.server.people import may_organise
-from cranfield.server.submitting import problem_row, problem_rows
-from cranfield.server.uploads import Arrived
-from cranfield.server.versions import Looked, look_at
+from cranfield.server.site import pending_uploads
+from cranfield.server.tasks import lifecycle
+from cranfield.server.tasks.forms import Measured, Named, Parts, Rules, Split, said
+from cranfield.server.accounts.roles import may_organise
+from cranfield.server.submissions.intake import problem_row, problem_rows
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.tasks.label_versions import Looked, look_at
 
-from .organised import logged_in, user_of
+from cranfield.server.site.pages.access import logged_in, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +40,12 @@ class Sent:
         for name in ("qrels", "topics"):
             came = request.FILES.get(name)
             token = request.POST.get(f"held_{name}", "")
-            file = cast("Arrived", came) if came else held.held(token, self.by) if token else None
+            file = cast("Arrived", came) if came else pending_uploads.held(token, self.by) if token else None
             self.lost = self.lost or (name == "qrels" and bool(token) and file is None)
             if file is not None:
                 self.files[name] = file
                 if hold:
-                    self.tokens[name] = token if not came and token else held.hold(file, self.by)
+                    self.tokens[name] = token if not came and token else pending_uploads.hold(file, self.by)
 
     def drop(self) -> None:
         """Forget what was not kept; what is held stays."""
@@ -83,7 +84,7 @@ def _seen(parts: Parts, sent: Sent) -> dict[str, Any]:
     told = parts.told
     seen: dict[str, Any] = {"looked": looked, "texts": count, "held": sent.tokens, "told": told, "stops": stops}
     seen["names"] = {name: file.name for name, file in sent.files.items()}
-    seen["scales"] = tasks.scales_of(told["measures"]) if "measures" in told else []
+    seen["scales"] = lifecycle.scales_of(told["measures"]) if "measures" in told else []
     seen["refused"] = sent.lost or (looked is not None and not looked.good)
     seen["problems"] = (looked.problems if looked else []) + wrong
     if looked is not None and looked.good:
@@ -159,7 +160,7 @@ def _make(request: HttpRequest, parts: Parts, sent: Sent, seen: dict[str, Any]) 
     told = parts.told
     qrels, topics = sent.files.get("qrels"), sent.files.get("topics")
     try:
-        made = tasks.make_task(
+        made = lifecycle.make_task(
             sent.by,
             title=told["title"],
             slug=told["slug"],

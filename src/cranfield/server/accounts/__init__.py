@@ -1,0 +1,1 @@
+"""Accounts, teams, invitations, roles and visibility rules."""

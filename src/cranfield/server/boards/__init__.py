@@ -1,0 +1,1 @@
+"""Leaderboards: snapshots, panels, pictures and their pages."""

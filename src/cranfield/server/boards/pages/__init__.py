@@ -1,0 +1,1 @@
+"""Pages of leaderboards and their panels."""

@@ -1,0 +1,1 @@
+"""Background jobs: the queue, the processes that run it, scheduled work and outbound HTTP."""

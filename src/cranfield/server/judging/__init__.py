@@ -1,0 +1,1 @@
+"""Relevance judging: pools, assessors, adjudication, preferences, crowd labels and LLM judges."""

@@ -1,0 +1,1 @@
+"""LLM judges: endpoint, prompts, job and agreement with assessors."""

@@ -1,0 +1,1 @@
+"""Pages for assessors and for the organisers of pools."""

@@ -1,0 +1,1 @@
+"""Operation of a server: audit log, health, backups, exports and demo content."""

@@ -1,0 +1,1 @@
+"""Infrastructure shared by all pages: home folder, file storage, middleware, caching and uploads."""

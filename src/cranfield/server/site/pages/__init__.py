@@ -1,0 +1,1 @@
+"""Page access rules, error pages and the health check."""

@@ -1,0 +1,1 @@
+"""Submitted runs: intake, evaluation, comparison and the participants' pages."""

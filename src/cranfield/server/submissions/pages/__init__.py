@@ -1,0 +1,1 @@
+"""Pages for submitting, managing and viewing runs."""

@@ -1,0 +1,1 @@
+"""Shared tasks: settings, topics, documents, label versions and the organisers' pages."""

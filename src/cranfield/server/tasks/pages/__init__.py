@@ -1,0 +1,1 @@
+"""Pages of tasks: public information, downloads and the organisers' dashboard."""
