@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 PAGE = (ROOT / "docs" / "tutorials" / "run-your-leaderboard.md").read_text(encoding="utf-8")
 THERE = "http://127.0.0.1:8000"  # on the page; here a port that is free
-PANELS = {"Ad hoc search 2025", "Ad hoc search 2024"}  # what the demo serves: tests/server/operations/test_demo_tasks.py
+PANELS = {
+    "Ad hoc search 2025",
+    "Ad hoc search 2024",
+}  # what the demo serves: tests/server/operations/test_demo_tasks.py
 
 
 def commands(kind: str) -> list[str]:

@@ -231,7 +231,9 @@ def test_a_worker_does_what_waits(tmp_path: Path, process: Command) -> None:
 
 
 def test_a_worker_on_another_machine(here: Path, process: Command, postgres: str) -> None:
-    code = "import sys; from cranfield.server.site.django_setup import *; start('boards', database=sys.argv[1]); migrate()"
+    code = (
+        "import sys; from cranfield.server.site.django_setup import *; start('boards', database=sys.argv[1]); migrate()"
+    )
     subprocess.run([sys.executable, "-c", code, postgres], cwd=here, check=True)
     words = [postgres if word.startswith("postgresql:") else word for word in examples_of("worker", process)[1]]
     assert postgres in words

@@ -25,8 +25,8 @@ _database = ""
 if POSTGRES:
     _database = f"postgresql://cranfield@/postgres?host={_stack.enter_context(run_postgres())}"
 
-from cranfield.server.site.home_folder import DATABASE, FOLDER  # noqa: E402
 from cranfield.server.site.django_setup import start  # noqa: E402
+from cranfield.server.site.home_folder import DATABASE, FOLDER  # noqa: E402
 
 start(_folder, database=_database)
 for _name in (FOLDER, DATABASE, "DJANGO_SETTINGS_MODULE"):

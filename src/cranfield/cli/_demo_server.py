@@ -27,8 +27,8 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
         how = Serving(home=os.path.abspath(home), address=address, port=port)  # noqa: PTH100  # links stay as they are
         start(how.home)
         migrate()
-        from cranfield.server.operations.demo_tasks import CLOSED, OPEN, fill, settle
         from cranfield.server.operations.demo_judging import SLUG
+        from cranfield.server.operations.demo_tasks import CLOSED, OPEN, fill, settle
 
         with progress("handing in runs") as watch:
             accounts = fill(seed=seed, progress=watch)

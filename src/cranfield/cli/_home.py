@@ -33,8 +33,8 @@ def open_home(home: str, database: str, *, make: bool = False) -> None:
     from pathlib import Path
 
     need("django", extra="server")
-    from cranfield.server.site.home_folder import Home
     from cranfield.server.site.django_setup import check_database, migrate, start
+    from cranfield.server.site.home_folder import Home
 
     if not make and not Home(Path(home).absolute()).settings.exists():
         raise ParameterError(

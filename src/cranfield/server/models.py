@@ -1,12 +1,16 @@
 """What the database keeps."""
 
-from cranfield.server.operations.models import Audit as Audit
+from cranfield.server.accounts.models import Invite as Invite
+from cranfield.server.accounts.models import Membership as Membership
+from cranfield.server.accounts.models import Team as Team
+from cranfield.server.accounts.models import Token as Token
+from cranfield.server.accounts.models import Try as Try
+from cranfield.server.accounts.models import User as User
+from cranfield.server.api.models import Delivery as Delivery
+from cranfield.server.api.models import Webhook as Webhook
 from cranfield.server.boards.models import Announcement as Announcement
 from cranfield.server.boards.models import Picture as Picture
 from cranfield.server.boards.models import Snapshot as Snapshot
-from cranfield.server.tasks.corpus_models import Corpus as Corpus
-from cranfield.server.tasks.corpus_models import Document as Document
-from cranfield.server.site.models import Blob as Blob
 from cranfield.server.jobs.models import Job as Job
 from cranfield.server.jobs.models import Worker as Worker
 from cranfield.server.judging.models import Event as Event
@@ -17,17 +21,13 @@ from cranfield.server.judging.models import Pool as Pool
 from cranfield.server.judging.models import Question as Question
 from cranfield.server.judging.models import Turn as Turn
 from cranfield.server.judging.models import Vote as Vote
-from cranfield.server.accounts.models import Invite as Invite
-from cranfield.server.accounts.models import Membership as Membership
-from cranfield.server.accounts.models import Team as Team
-from cranfield.server.accounts.models import Token as Token
-from cranfield.server.accounts.models import Try as Try
-from cranfield.server.accounts.models import User as User
+from cranfield.server.operations.models import Audit as Audit
+from cranfield.server.site.models import Blob as Blob
 from cranfield.server.submissions.models import Result as Result
 from cranfield.server.submissions.models import Submission as Submission
+from cranfield.server.tasks.corpus_models import Corpus as Corpus
+from cranfield.server.tasks.corpus_models import Document as Document
 from cranfield.server.tasks.models import LabelVersion as LabelVersion
 from cranfield.server.tasks.models import Participant as Participant
 from cranfield.server.tasks.models import Role as Role
 from cranfield.server.tasks.models import Task as Task
-from cranfield.server.api.models import Delivery as Delivery
-from cranfield.server.api.models import Webhook as Webhook

@@ -2,23 +2,23 @@
 
 from django.urls import include, path
 
-from cranfield.server.api.rest_api import api
 from cranfield.server.accounts.pages import account, webhooks
+from cranfield.server.api.rest_api import api
 from cranfield.server.boards.pages import leaderboards
-from cranfield.server.tasks.pages import corpora, datasheets, organiser_urls
 from cranfield.server.judging.pages import (
     adjudication,
     assessor,
-    llm_judges,
-    preference_judgments,
-    pool_files,
-    label_aggregation,
-    pool_management,
     judgment_quality,
+    label_aggregation,
+    llm_judges,
+    pool_files,
+    pool_management,
+    preference_judgments,
 )
-from cranfield.server.site.pages import errors, health_check
 from cranfield.server.operations import pages
-from cranfield.server.submissions.pages import submission, public_runs
+from cranfield.server.site.pages import errors, health_check
+from cranfield.server.submissions.pages import public_runs, submission
+from cranfield.server.tasks.pages import corpora, datasheets, organiser_urls
 
 handler400 = errors.bad_request
 handler403 = errors.forbidden

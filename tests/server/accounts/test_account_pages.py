@@ -14,9 +14,9 @@ from django.test import Client
 from django.utils import timezone
 
 from cranfield.server.accounts import invitations
-from cranfield.server.site import rate_limits
 from cranfield.server.accounts.forms import NewAccount
 from cranfield.server.models import Audit, Submission, Token, Try, User
+from cranfield.server.site import rate_limits
 from tests.support.server.concurrency import in_threads
 from tests.support.server.form_fields import NEW
 from tests.support.server.page_requests import is_in

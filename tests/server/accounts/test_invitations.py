@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from cranfield.core import ParameterError
 from cranfield.server.accounts import invitations
-from cranfield.server.operations import audit_log
 from cranfield.server.models import Audit, Invite, Membership, Participant, Role, Team, User
+from cranfield.server.operations import audit_log
 from cranfield.server.submissions.intake import Refused
 from tests.support.server.concurrency import in_threads
 from tests.support.server.form_fields import NEW

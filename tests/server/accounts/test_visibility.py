@@ -10,8 +10,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
-from cranfield.server.models import Participant, Role, Submission, Task
 from cranfield.server.accounts.visibility import Thing, Viewer, sees, sees_team, visible_tasks
+from cranfield.server.models import Participant, Role, Submission, Task
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World

@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from cranfield.server.site import blob_store
 from cranfield.server.api import authentication
 from cranfield.server.models import Participant, Submission, Task, Token
+from cranfield.server.site import blob_store
 from cranfield.server.site.rate_limits import Limit
 from tests.support.server.api_client import Program, program
 from tests.support.server.users_and_tasks import run_text

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from cranfield.core import VERSION
 from cranfield.measures import catalogue
-from cranfield.server.site import blob_store
 from cranfield.server.models import Audit, Participant, Snapshot, Submission, Task, Token
+from cranfield.server.site import blob_store
 from tests.support.server.api_client import program
 from tests.support.server.users_and_tasks import DOCUMENTS, TOPICS, qrels, run_text
 

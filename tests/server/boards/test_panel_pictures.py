@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from cranfield.server.site import blob_store
 from cranfield.server.boards import snapshots
+from cranfield.server.boards.board_inputs import gather
+from cranfield.server.boards.panels import Made, pictures_of
 from cranfield.server.jobs import job_queue
+from cranfield.server.models import Job, Snapshot, Submission
+from cranfield.server.site import blob_store
 from cranfield.server.submissions import intake
 from cranfield.server.tasks import lifecycle
-from cranfield.server.boards.board_inputs import gather
-from cranfield.server.models import Job, Snapshot, Submission
-from cranfield.server.boards.panels import Made, pictures_of
 from cranfield.server.tasks.label_versions import change_one
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.core import Study, Table
-from cranfield.server.site import blob_store
 from cranfield.server.boards import panel_sentences
 from cranfield.server.boards.board_documents import document_of
 from cranfield.server.models import Picture, Snapshot
+from cranfield.server.site import blob_store
 from cranfield.server.templatetags import formatting
 from tests.support.server.simulated_boards import PICTURE, document, keep, row
 
@@ -176,7 +176,9 @@ def rank(run: str, low: int, high: int, p_first: float = 0.5) -> dict[str, Any]:
 
 
 def test_stability() -> None:
-    assert panel_sentences.of_stability(study(ranks=[rank("a", 1, 1)])) == "a is the only run: there is no rank to lose."
+    assert (
+        panel_sentences.of_stability(study(ranks=[rank("a", 1, 1)])) == "a is the only run: there is no rank to lose."
+    )
     rows = [rank("a", 1, 2, 0.75), rank("b", 1, 4), rank("c", 5, 5)]
     assert panel_sentences.of_stability(study(ranks=rows)) == (
         "Over redrawn topics, a is first in 75.0 % of the draws; 1 of 3 runs keeps one rank, "

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from cranfield.server.submissions import intake
 from cranfield.server.boards.board_documents import board_of, document_of
-from cranfield.server.models import Announcement, Snapshot, Submission, Task
-from cranfield.server.boards.pages.leaderboards import _whole
 from cranfield.server.boards.pages.board_access import table_of
+from cranfield.server.boards.pages.leaderboards import _whole
+from cranfield.server.models import Announcement, Snapshot, Submission, Task
+from cranfield.server.submissions import intake
 from tests.support.server.page_requests import text_of
 from tests.support.server.users_and_tasks import qrels
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from cranfield.server.site import blob_store
+from cranfield.server.accounts.visibility import Viewer
 from cranfield.server.boards import board_documents
 from cranfield.server.jobs import scheduled_jobs
 from cranfield.server.models import Job, Result, Snapshot, Submission, Task
-from cranfield.server.accounts.visibility import Viewer
+from cranfield.server.site import blob_store
 
 if TYPE_CHECKING:
     from tests.support.server.users_and_tasks import World
@@ -49,7 +49,9 @@ def test_organisers_never_see_an_older_board_than_everybody(world: World) -> Non
 
 
 def newest(task: Task, kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(blob_store.read(task.snapshots.filter(kind=kind).order_by("-number")[0].document_id))
+    found: dict[str, Any] = json.loads(
+        blob_store.read(task.snapshots.filter(kind=kind).order_by("-number")[0].document_id)
+    )
     return found
 
 

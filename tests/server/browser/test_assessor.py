@@ -9,7 +9,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from cranfield.server.judging import pool_lifecycle, judgments
+from cranfield.server.judging import judgments, pool_lifecycle
 from cranfield.server.models import Corpus, Judgment, Role, Turn
 from tests.support.browser.served_site import faults_of
 from tests.support.server.assessment_tasks import taken, with_texts

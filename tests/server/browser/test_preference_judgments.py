@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from cranfield.server.tasks import corpora
 from cranfield.server.models import Vote
+from cranfield.server.tasks import corpora
 from tests.support.browser.served_site import faults_of
 from tests.support.server.browser_login import log_in
 from tests.support.server.preference_votes import judged, vote_all

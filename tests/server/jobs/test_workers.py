@@ -18,8 +18,8 @@ from django.utils import timezone
 
 import cranfield.server
 from cranfield.server.jobs import job_queue, processes
-from cranfield.server.models import Job, Worker
 from cranfield.server.jobs.processes import stopping
+from cranfield.server.models import Job, Worker
 from tests.support.server import home_subprocess
 from tests.support.server.concurrency import wait_for, worker
 from tests.support.server.live_server import free_port
@@ -137,7 +137,9 @@ def test_a_server_that_never_answers_says_so(
 def test_a_worker_knows_every_kind_of_work() -> None:
     """In a process of its own: whatever the tests have imported does not count."""
     folder = Path(cranfield.server.__file__).parent
-    asked = {kind for file in folder.rglob("*.py") for kind in re.findall(r'@job_queue.kind\("(\w+)"\)', file.read_text())}
+    asked = {
+        kind for file in folder.rglob("*.py") for kind in re.findall(r'@job_queue.kind\("(\w+)"\)', file.read_text())
+    }
     known = home_subprocess.ask(settings.HOME.folder, "kinds_of_work")
     assert len(asked) > 8
     assert set(known) == asked | {"tidy"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cranfield.server.judging import pool_lifecycle, judgments
+from cranfield.server.judging import judgments, pool_lifecycle
 from cranfield.server.models import Judgment, Pool, Question, Turn
 from tests.support.server.judging_campaigns import answer_all, assessors, differing, said, shared
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from cranfield.server.judging import pool_lifecycle, assessor_session, judgments
+from cranfield.server.judging import assessor_session, judgments, pool_lifecycle
 from cranfield.server.models import Judgment, Role, Turn
 from tests.support.server.assessment_tasks import in_turn, taken, with_texts
 from tests.support.server.judging_campaigns import begun, judge_all, right, said
@@ -220,7 +220,9 @@ def test_a_strategy_that_learns_is_not_asked_before_the_answer(world: World) -> 
 
 def test_the_trial_tells_what_is_right(world: World) -> None:
     pool = begun(world, taken(world), budget=1)
-    pool_lifecycle.set_gold(pool, world.people["organiser"], [("301", "G1", 2.0, "It says <so>."), ("301", "G2", 0.0, "")])
+    pool_lifecycle.set_gold(
+        pool, world.people["organiser"], [("301", "G1", 2.0, "It says <so>."), ("301", "G2", 0.0, "")]
+    )
     client = world.client("assessor")
     page = client.get(f"/judge/{pool.key}/")
     assert form_of(page)["document"] == "G1"

@@ -9,9 +9,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from cranfield.core import CranfieldError
-from cranfield.server.judging import pool_lifecycle, crowd_import, judgments, live_pools
-from cranfield.server.models import Audit, Corpus, Document, Judgment, Pool
+from cranfield.server.judging import crowd_import, judgments, live_pools, pool_lifecycle
 from cranfield.server.judging.judgment_quality import quality_of
+from cranfield.server.models import Audit, Corpus, Document, Judgment, Pool
 from tests.support.server.judging_campaigns import TWO, assessors, begun, said, shared
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cranfield.server.judging import judgments, document_html
+from cranfield.server.judging import document_html, judgments
 from tests.support.server.assessment_tasks import in_turn, taken, with_texts
 from tests.support.server.judging_campaigns import begun, campaign, said
 from tests.support.server.page_requests import policy_of

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.server.judging import pool_lifecycle, judgments
-from cranfield.server.models import Judgment, Pool
+from cranfield.server.judging import judgments, pool_lifecycle
 from cranfield.server.judging.judgment_quality import quality_of
+from cranfield.server.models import Judgment, Pool
 from tests.support.server.judging_campaigns import TWO, answer_all, assessors, said, shared
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from django.utils import timezone
 from cranfield.collections import Judging, find_candidates, parse_strategy, replay
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import Qrels, read_qrels, read_run
-from cranfield.server.site import blob_store
-from cranfield.server.judging import pool_lifecycle, judgments, live_pools
-from cranfield.server.tasks import corpora
+from cranfield.server.judging import judgments, live_pools, pool_lifecycle
 from cranfield.server.models import Audit, Judgment, Pool, Question, Turn, User
+from cranfield.server.site import blob_store
 from cranfield.server.submissions.intake import Refused
+from cranfield.server.tasks import corpora
 from tests.support.server.concurrency import in_threads
 from tests.support.server.judging_campaigns import GRADES, RIGHT, begun, judge_all, right, said
 from tests.support.server.users_and_tasks import TOPICS, World, arrived

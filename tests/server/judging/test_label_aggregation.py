@@ -10,9 +10,9 @@ from scipy.stats import kendalltau
 
 from cranfield.core import VERSION, ParameterError
 from cranfield.data import read_qrels
-from cranfield.server.site import blob_store
-from cranfield.server.judging import pool_lifecycle, judgments, label_aggregation, ranking_sensitivity
+from cranfield.server.judging import judgments, label_aggregation, pool_lifecycle, ranking_sensitivity
 from cranfield.server.models import Audit, Judgment, LabelVersion, Pool, Snapshot, Submission
+from cranfield.server.site import blob_store
 from cranfield.studies import evaluate
 from tests.support.server.judging_campaigns import begun, campaign, judge_all, right, said
 from tests.support.server.users_and_tasks import TOPICS, World

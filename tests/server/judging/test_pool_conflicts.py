@@ -8,9 +8,9 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.server.judging import pool_lifecycle
-from cranfield.server.tasks import corpora
-from cranfield.server.submissions import intake
 from cranfield.server.models import Audit, Corpus, Pool, Question, Submission, Task
+from cranfield.server.submissions import intake
+from cranfield.server.tasks import corpora
 from tests.support.server.pool_forms import (
     BOTH,
     HTMX,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.collections import Judging, read_state
 from cranfield.data import read_qrels
-from cranfield.server.judging import pool_lifecycle, judgments, live_pools
+from cranfield.server.judging import judgments, live_pools, pool_lifecycle
 from cranfield.server.models import Judgment, Pair, Vote
 from tests.support.server.judging_campaigns import GRADES, begun, judge_all, said
 from tests.support.server.users_and_tasks import TOPICS, World

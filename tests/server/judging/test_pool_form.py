@@ -11,8 +11,8 @@ import pytest
 from cranfield.collections import STRATEGIES
 from cranfield.core import parameters
 from cranfield.server.judging import pool_lifecycle
-from cranfield.server.tasks import corpora
 from cranfield.server.models import Pool, Task
+from cranfield.server.tasks import corpora
 from tests.support.server.pool_forms import (
     BOTH,
     HTMX,

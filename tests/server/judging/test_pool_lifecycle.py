@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cranfield.core import ParameterError
-from cranfield.server.judging import pool_lifecycle, assessor_session, judgments
-from cranfield.server.tasks import corpora, lifecycle
+from cranfield.server.judging import assessor_session, judgments, pool_lifecycle
 from cranfield.server.models import Submission
 from cranfield.server.submissions.intake import BadRun
+from cranfield.server.tasks import corpora, lifecycle
 from tests.support.server.judging_campaigns import campaign
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
 

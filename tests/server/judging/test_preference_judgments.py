@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.data import read_votes
-from cranfield.server.judging import pool_lifecycle, judgments, preference_judgments
-from cranfield.server.models import Pair, Vote
+from cranfield.server.judging import judgments, pool_lifecycle, preference_judgments
 from cranfield.server.judging.preference_judgments import Shown
+from cranfield.server.models import Pair, Vote
 from cranfield.server.submissions.intake import Refused
 from tests.support.server.concurrency import in_threads
 from tests.support.server.judging_campaigns import begun, said
@@ -112,7 +112,9 @@ def test_what_was_never_asked_is_refused(
     pool = judged(world)
     Pair.objects.create(pool=pool, topic="302", one="D01", two="D02")
     with pytest.raises(Refused) as refused:
-        preference_judgments.prefer(pool, world.people["assessor"], preferred(Shown(topic=topic, left=left, right=right_), side))
+        preference_judgments.prefer(
+            pool, world.people["assessor"], preferred(Shown(topic=topic, left=left, right=right_), side)
+        )
     assert refused.value.code == code
     assert not Vote.objects.exists()
 

@@ -13,8 +13,8 @@ import pytest
 from django.urls import reverse
 
 from cranfield.server.judging import pool_lifecycle, preference_judgments
-from cranfield.server.tasks import corpora
 from cranfield.server.models import Pair, Vote
+from cranfield.server.tasks import corpora
 from cranfield.server.templatetags import formatting
 from tests.support.server.preference_votes import judged, vote_all
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from cranfield.server.operations import audit_log
 from cranfield.server.models import Audit, Task
+from cranfield.server.operations import audit_log
 from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:

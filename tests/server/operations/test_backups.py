@@ -14,14 +14,14 @@ from django.conf import settings
 from django.db import connection
 
 from cranfield.core import ChecksFailed, InputError, ParameterError
+from cranfield.server.judging import judgments, pool_lifecycle
+from cranfield.server.models import Audit, Blob, Snapshot, Submission, Task, Token
 from cranfield.server.operations import audit_log
-from cranfield.server.site import blob_store
-from cranfield.server.judging import pool_lifecycle, judgments
-from cranfield.server.tasks import corpora, label_change_report
 from cranfield.server.operations.backup_archive import Packing, packed
 from cranfield.server.operations.backups import backup, check, restore
 from cranfield.server.operations.health_checks import last_backup
-from cranfield.server.models import Audit, Blob, Snapshot, Submission, Task, Token
+from cranfield.server.site import blob_store
+from cranfield.server.tasks import corpora, label_change_report
 from cranfield.server.tasks.label_versions import add_version
 from tests.support.server import home_subprocess
 from tests.support.server.users_and_tasks import arrived, qrels

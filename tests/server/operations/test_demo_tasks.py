@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from cranfield.server.judging import pool_lifecycle
-from cranfield.server.tasks import corpora
-from cranfield.server.operations import demo_tasks
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task, User
+from cranfield.server.operations import demo_tasks
+from cranfield.server.tasks import corpora
 from tests.support.server.home_subprocess import cranfield, environment
 from tests.support.server.live_server import Browser, Running, free_port, is_free, wait_for
 

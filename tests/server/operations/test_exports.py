@@ -15,10 +15,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server.site import blob_store
-from cranfield.server.operations.exports import export_site, export_task, file_of, inside, made_local
-from cranfield.server.models import Announcement, Snapshot, Submission, Task
 from cranfield.server.jobs.scheduled_jobs import close
+from cranfield.server.models import Announcement, Snapshot, Submission, Task
+from cranfield.server.operations.exports import export_site, export_task, file_of, inside, made_local
+from cranfield.server.site import blob_store
 from tests.support.server.users_and_tasks import run_text
 
 if TYPE_CHECKING:

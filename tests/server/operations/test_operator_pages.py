@@ -14,12 +14,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server.site import blob_store
 from cranfield.server.accounts import roles
-from cranfield.server.operations.health_checks import condition, retry
 from cranfield.server.jobs.job_queue import KINDS
 from cranfield.server.models import Audit, Invite, Job, Submission, Token, User, Worker
+from cranfield.server.operations.health_checks import condition, retry
 from cranfield.server.operations.pages import WORDS
+from cranfield.server.site import blob_store
 from cranfield.server.tasks.label_versions import change_one
 
 if TYPE_CHECKING:

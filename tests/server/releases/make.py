@@ -18,13 +18,13 @@ def fill() -> None:
     from django.apps import apps
     from django.utils import timezone
 
-    from cranfield.server.site import blob_store
-    from cranfield.server.boards import snapshots
-    from cranfield.server.jobs import job_queue
     from cranfield.server.api import webhooks
+    from cranfield.server.boards import snapshots
     from cranfield.server.boards.board_inputs import gather
-    from cranfield.server.models import Announcement, Invite, Picture, Snapshot, Task, Token, Try, Worker
     from cranfield.server.boards.panels import Made
+    from cranfield.server.jobs import job_queue
+    from cranfield.server.models import Announcement, Invite, Picture, Snapshot, Task, Token, Try, Worker
+    from cranfield.server.site import blob_store
     from cranfield.server.tasks.label_versions import add_version
     from tests.support.server.users_and_tasks import World, arrived, qrels, run_text
 

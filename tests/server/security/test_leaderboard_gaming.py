@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from cranfield.server.site import blob_store
-from cranfield.server.jobs import job_queue
-from cranfield.server.submissions import evaluation, intake
 from cranfield.server.boards.board_inputs import gather
-from cranfield.server.models import Blob, LabelVersion, Result, Snapshot, Submission, Task
 from cranfield.server.boards.panels import Made, pictures_of
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Blob, LabelVersion, Result, Snapshot, Submission, Task
+from cranfield.server.site import blob_store
+from cranfield.server.submissions import evaluation, intake
 from cranfield.server.submissions.intake import Refused, left
 from cranfield.server.tasks.label_versions import add_version, change_one
 from tests.support.server.api_client import program

@@ -14,8 +14,8 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
-from cranfield.server.site import blob_store
 from cranfield.server.models import Blob
+from cranfield.server.site import blob_store
 from tests.support.server.concurrency import in_threads
 
 if TYPE_CHECKING:

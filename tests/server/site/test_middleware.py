@@ -9,10 +9,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from cranfield.server.site import rate_limits
 from cranfield.server.models import Task, Try
-from cranfield.server.submissions.pages import public_runs
+from cranfield.server.site import rate_limits
 from cranfield.server.site.rate_limits import Limit
+from cranfield.server.submissions.pages import public_runs
 from tests.support.server.api_client import program
 from tests.support.server.users_and_tasks import PASSWORD, run_text
 

@@ -14,9 +14,9 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import IntegrityError, InterfaceError, OperationalError
 from django.test import Client
 
+from cranfield.server.boards.pages import leaderboards
 from cranfield.server.site import system_errors
 from cranfield.server.site.system_errors import machine_fault
-from cranfield.server.boards.pages import leaderboards
 from tests.support.server.users_and_tasks import PASSWORD, World, run_text
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.server.site import blob_store
-from cranfield.server.boards import snapshots, board_inputs
+from cranfield.server.boards import board_inputs, snapshots
 from cranfield.server.jobs import job_queue
 from cranfield.server.models import Audit, Job, Result, Snapshot, Submission
+from cranfield.server.site import blob_store
 from cranfield.server.tasks.label_versions import add_version
 from tests.support.server.job_queue import due_now, let_the_lease_run_out, take_one
 from tests.support.server.users_and_tasks import arrived, qrels, run_text
@@ -80,8 +80,8 @@ def test_an_error_in_a_run_is_final_and_the_submission_says_why(world: World) ->
 def test_a_run_that_failed_for_us_three_times_says_so_and_can_be_tried_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cranfield.server.submissions import evaluation
     from cranfield.server.operations.health_checks import retry
+    from cranfield.server.submissions import evaluation
 
     task = world.task()
     run = world.hand_in(task, "mine")

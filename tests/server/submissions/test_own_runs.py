@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from django.test import Client
 from django.utils import timezone
 
+from cranfield.server.models import Audit, Job, Result, Submission, Task
 from cranfield.server.site import blob_store
 from cranfield.server.submissions import intake
-from cranfield.server.models import Audit, Job, Result, Submission, Task
 from cranfield.server.submissions.evaluation import values_of
 from tests.support.server.page_requests import HTMX, shown
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from cranfield.server.tasks.history_import import History, Row, import_history
 from cranfield.server.models import Submission
-from cranfield.server.submissions.pages import public_runs
 from cranfield.server.site.rate_limits import Limit
+from cranfield.server.submissions.pages import public_runs
+from cranfield.server.tasks.history_import import History, Row, import_history
 
 if TYPE_CHECKING:
     import pytest

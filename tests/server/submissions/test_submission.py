@@ -16,10 +16,10 @@ from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from cranfield.server.models import Audit, Blob, Participant, Result, Submission, Task, Try
 from cranfield.server.site import blob_store
 from cranfield.server.submissions import intake
 from cranfield.server.submissions.forms import name_from
-from cranfield.server.models import Audit, Blob, Participant, Result, Submission, Task, Try
 from cranfield.studies import lint
 from tests.support.server.page_requests import HTMX, shown
 from tests.support.server.users_and_tasks import qrels, run_text

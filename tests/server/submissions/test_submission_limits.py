@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from cranfield.server.submissions import intake
 from cranfield.server.models import Audit, Job, Participant, Submission, Task
+from cranfield.server.submissions import intake
 from cranfield.server.submissions.intake import Refused, left
 from tests.support.server.concurrency import in_threads
 from tests.support.server.users_and_tasks import run_text

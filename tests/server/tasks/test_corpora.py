@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cranfield.core import CranfieldError
-from cranfield.server.tasks import corpora
 from cranfield.server.models import Audit, Corpus, Document, Job
+from cranfield.server.tasks import corpora
 from tests.support.server.users_and_tasks import World, arrived
 
 if TYPE_CHECKING:

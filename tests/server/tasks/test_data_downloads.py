@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.utils import timezone
 
-from cranfield.server.site import blob_store
 from cranfield.server.models import Announcement, Snapshot, Task
+from cranfield.server.site import blob_store
 from cranfield.server.site.csv_output import guarded, to_csv
 from tests.support.server.simulated_boards import document, keep, row
 from tests.support.server.users_and_tasks import TOPICS, qrels

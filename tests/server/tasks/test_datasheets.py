@@ -9,9 +9,9 @@ import pytest
 
 from cranfield.collections import krippendorff
 from cranfield.data import read_labels
-from cranfield.server.judging import pool_lifecycle, judgments, label_aggregation
-from cranfield.server.tasks import corpora, datasheet_text
+from cranfield.server.judging import judgments, label_aggregation, pool_lifecycle
 from cranfield.server.models import Corpus, Submission, Task
+from cranfield.server.tasks import corpora, datasheet_text
 from tests.support.server.judging_campaigns import GRADES, RIGHT, begun, campaign, judge_all, right, said
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, run_text
 

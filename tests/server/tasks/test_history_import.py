@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from cranfield.core import InputError
-from cranfield.server.site import blob_store
-from cranfield.server.tasks.history_import import columns_of, import_history, read_history
 from cranfield.server.models import Audit, Result, Snapshot, Submission, Task, Team
+from cranfield.server.site import blob_store
 from cranfield.server.submissions.intake import left
+from cranfield.server.tasks.history_import import columns_of, import_history, read_history
 
 if TYPE_CHECKING:
     from pathlib import Path

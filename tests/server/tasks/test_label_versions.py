@@ -11,10 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-from cranfield.server.site import blob_store
 from cranfield.server.jobs import job_queue
-from cranfield.server.tasks import lifecycle
 from cranfield.server.models import Job, LabelVersion, Result, Snapshot, Task
+from cranfield.server.site import blob_store
+from cranfield.server.tasks import lifecycle
 from cranfield.server.tasks.label_change_report import relabel
 from cranfield.server.tasks.label_versions import add_version
 from tests.support.server.users_and_tasks import TOPICS, arrived, qrels

@@ -9,8 +9,8 @@ import pytest
 from django.urls import reverse
 
 from cranfield.server.accounts import roles
-from cranfield.server.judging.llm import prompts
 from cranfield.server.judging import document_html
+from cranfield.server.judging.llm import prompts
 from cranfield.server.models import Participant, Role, Task
 from cranfield.server.tasks.topic_texts import text_of
 from tests.support.server.form_fields import a_file, told

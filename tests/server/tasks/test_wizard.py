@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from cranfield.core import ParameterError
 from cranfield.data import split_topics
-from cranfield.server.site import blob_store, pending_uploads
 from cranfield.server.accounts import roles
-from cranfield.server.tasks import lifecycle
 from cranfield.server.models import Audit, LabelVersion, Role, Snapshot, Task
+from cranfield.server.site import blob_store, pending_uploads
+from cranfield.server.tasks import lifecycle
 from tests.support.server.form_fields import a_file, told
 from tests.support.server.users_and_tasks import TOPICS, arrived, qrels, run_text
 

@@ -23,8 +23,8 @@ ABOUT = "Find **all** documents that answer.\n\n- Half of the topics are private
 def fill() -> dict[str, Any]:
     """One task for each test that changes something, one open and one closed to look at; what tests need to know."""
     from cranfield.server.accounts import roles
-    from cranfield.server.tasks import lifecycle
     from cranfield.server.models import Announcement, Submission
+    from cranfield.server.tasks import lifecycle
     from tests.support.server.users_and_tasks import PASSWORD, TOPICS, World, qrels, run_text
 
     world = World.make()
@@ -54,7 +54,7 @@ def fill() -> dict[str, Any]:
 
 def campaign(world: World) -> Pool:
     """A pool that two people judge, who differ once, beside a draft and one that has ended; labels made from it."""
-    from cranfield.server.judging import pool_lifecycle, judgments, preference_judgments
+    from cranfield.server.judging import judgments, pool_lifecycle, preference_judgments
     from cranfield.server.judging.label_aggregation import HOLDS, make_version
     from tests.support.server.judging_campaigns import begun, right, said
     from tests.support.server.llm_judging import TWO, pooled

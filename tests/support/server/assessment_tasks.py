@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cranfield.server.tasks import corpora
 from cranfield.server.judging import judgments
+from cranfield.server.tasks import corpora
 from tests.support.server.users_and_tasks import World, arrived
 
 if TYPE_CHECKING:

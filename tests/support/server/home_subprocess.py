@@ -94,10 +94,10 @@ def kinds_of_work() -> list[str]:
 
 def judge_on() -> list[Any]:
     """Read the corpus, and say what is found in it, and what the assessor of the first pool is asked next."""
-    from cranfield.server.tasks import corpora
     from cranfield.server.jobs import job_queue
     from cranfield.server.judging import judgments
     from cranfield.server.models import Pool, User
+    from cranfield.server.tasks import corpora
 
     job_queue.work(once=True)
     pool = Pool.objects.get()
@@ -110,9 +110,9 @@ def read_dataset(folder: str | None = None) -> list[Any]:
     """Read the corpus, a dataset that is in a folder where one is given: its state, and what is found in it."""
     from pathlib import Path
 
-    from cranfield.server.tasks import corpora
     from cranfield.server.jobs import job_queue
     from cranfield.server.models import Corpus
+    from cranfield.server.tasks import corpora
     from tests.support.ir_datasets_catalogue import Catalogue
 
     if folder is not None:
@@ -167,8 +167,8 @@ def state_of_all() -> dict[str, Any]:
     """What became of every run, and whether everything holds."""
     from collections import Counter
 
-    from cranfield.server.operations import audit_log, backups
     from cranfield.server.models import Audit, Job, Result, Snapshot, Submission
+    from cranfield.server.operations import audit_log, backups
 
     def acts(what: str) -> dict[str, int]:
         return Counter(about["run"] for about in Audit.objects.filter(what=what).values_list("about", flat=True))

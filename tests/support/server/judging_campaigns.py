@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from cranfield.server.judging import pool_lifecycle, judgments
-from cranfield.server.tasks import lifecycle
+from cranfield.server.judging import judgments, pool_lifecycle
 from cranfield.server.judging.judgments import Said
 from cranfield.server.models import Participant, Pool, Question, Role, Task, User
+from cranfield.server.tasks import lifecycle
 from tests.support.server.users_and_tasks import TOPICS, World, arrived, qrels
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from cranfield.server.tasks import corpora
 from cranfield.server.judging import judgments
 from cranfield.server.judging.llm import judges
 from cranfield.server.judging.llm.prompts import PROMPT
+from cranfield.server.tasks import corpora
 from tests.support.server.judging_campaigns import begun, campaign, right, said
 from tests.support.server.llm_endpoint import StandIn, graded, standing_in
 from tests.support.server.users_and_tasks import DOCUMENTS, World, arrived

@@ -6,8 +6,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from cranfield.server.judging import preference_judgments
-from cranfield.server.models import Pool, Question
 from cranfield.server.judging.preference_judgments import Preferred, Shown
+from cranfield.server.models import Pool, Question
 from tests.support.server.judging_campaigns import RIGHT, begun
 
 if TYPE_CHECKING:

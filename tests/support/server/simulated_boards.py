@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from cranfield.server.site import blob_store
 from cranfield.server.models import Picture, Snapshot
+from cranfield.server.site import blob_store
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.test import Client
 
-from cranfield.server.site import blob_store
 from cranfield.server.jobs import job_queue
-from cranfield.server.submissions import intake
 from cranfield.server.models import Membership, Participant, Role, Submission, Task, Team, User
+from cranfield.server.site import blob_store
 from cranfield.server.site.uploads import Arrived
+from cranfield.server.submissions import intake
 from cranfield.server.tasks.label_versions import add_version
 
 PASSWORD = "correct horse battery"

@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-
-from cranfield.server.operations import audit_log
-from . import teams
 from cranfield.server.models import Invite, Membership, Role, User
-from .models import digest_of
+from cranfield.server.operations import audit_log
 from cranfield.server.submissions.intake import Refused
+
+from . import teams
+from .models import digest_of
 from .visibility import Viewer
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from cranfield.core import ParameterError
-
-from cranfield.server.operations import audit_log
 from cranfield.server.models import Participant, Role, Task, Team, User
+from cranfield.server.operations import audit_log
+
 from .teams import check_one_team
 
 if TYPE_CHECKING:

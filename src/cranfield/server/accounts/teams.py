@@ -8,9 +8,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from cranfield.server.operations import audit_log
 from cranfield.server.boards.snapshots import ask_for_board
 from cranfield.server.models import Membership, Participant, Submission, Task, Team, User
+from cranfield.server.operations import audit_log
 from cranfield.server.submissions.intake import Refused
 
 MOST_TEAMS = 20  # that one person leads

@@ -8,10 +8,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import HttpBearer
 
-from cranfield.server.models import Token, User
 from cranfield.server.accounts.models import digest_of
-from cranfield.server.site.rate_limits import Limit, address_of, seconds_until, take
 from cranfield.server.accounts.visibility import Viewer
+from cranfield.server.models import Token, User
+from cranfield.server.site.rate_limits import Limit, address_of, seconds_until, take
 
 from .errors import TOKENS, Fault
 

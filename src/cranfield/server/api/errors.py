@@ -13,8 +13,8 @@ from pydantic import Field
 
 from cranfield.core import CranfieldError, InputError
 from cranfield.server.site.system_errors import machine_fault
-from cranfield.server.submissions.intake import BadRun, Refused
 from cranfield.server.site.uploads import too_large
+from cranfield.server.submissions.intake import BadRun, Refused
 
 from .schemas import Problem
 

@@ -5,11 +5,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import File, FormEx, P, QueryEx, Router, Status, UploadedFile
 
-from cranfield.server.models import Audit, LabelVersion, Task, Token
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 from cranfield.server.jobs.scheduled_jobs import close as close_task
+from cranfield.server.models import Audit, LabelVersion, Task, Token
 from cranfield.server.site.uploads import Arrived
 from cranfield.server.tasks.label_versions import add_version, to_trec
-from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
 from .authentication import ANYBODY, OPEN, Bearer, caller
 from .errors import FAULTS, Fault, forbidden, unknown

@@ -10,9 +10,9 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from .server_routes import router as about_server
 from .errors import answer, listen, of_error, unknown
 from .organiser_routes import router as about_organising
+from .server_routes import router as about_server
 from .submission_routes import router as about_runs
 from .task_routes import router as about_tasks
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from cranfield.server.jobs import job_queue
+from cranfield.server.accounts.visibility import Thing, sees
 from cranfield.server.boards.board_documents import board_of, newest_of
+from cranfield.server.jobs import job_queue
 from cranfield.server.models import Submission
 from cranfield.server.submissions.evaluation import job_of
-from cranfield.server.accounts.visibility import Thing, sees
 
 from .authentication import caller
 from .task_routes import address

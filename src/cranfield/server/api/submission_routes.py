@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from ninja import File, Form, Query, Router, Status, UploadedFile
 
-from cranfield.server.site import blob_store
-from cranfield.server.submissions import intake
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 from cranfield.server.models import Submission, Task, Token
-from cranfield.server.submissions.evaluation import values_of
+from cranfield.server.site import blob_store
 from cranfield.server.site.rate_limits import CHECK
 from cranfield.server.site.uploads import Arrived
-from cranfield.server.accounts.visibility import Thing, Viewer, sees
+from cranfield.server.submissions import intake
+from cranfield.server.submissions.evaluation import values_of
 
 from .authentication import ANYBODY, OPEN, Bearer, caller, count
 from .errors import FAULTS, Fault, forbidden, unknown

@@ -8,11 +8,11 @@ from django.utils.http import parse_etags
 from ninja import Query, Router
 
 from cranfield.measures import parse_measures
-from cranfield.server.site import blob_store
+from cranfield.server.accounts.visibility import Thing, Viewer, sees, visible_tasks
 from cranfield.server.boards.board_documents import newest_of
 from cranfield.server.models import Participant, Snapshot, Task, Team
+from cranfield.server.site import blob_store
 from cranfield.server.submissions.intake import left as left_of
-from cranfield.server.accounts.visibility import Thing, Viewer, sees, visible_tasks
 
 from .authentication import ANYBODY, OPEN, Bearer, caller
 from .errors import FAULTS, Fault, forbidden, unknown

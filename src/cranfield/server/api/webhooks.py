@@ -15,11 +15,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-
-from cranfield.server.operations import audit_log
 from cranfield.server.jobs import job_queue
-from cranfield.server.models import Delivery, Participant, Submission, Webhook
 from cranfield.server.jobs.outbound_http import NotSent, post
+from cranfield.server.models import Delivery, Participant, Submission, Webhook
+from cranfield.server.operations import audit_log
 
 if TYPE_CHECKING:
     from cranfield.server.models import Task, Team, User

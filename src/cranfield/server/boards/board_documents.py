@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlencode
 
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
+from cranfield.server.models import Snapshot
 from cranfield.server.site import blob_store
 from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Snapshot
-from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

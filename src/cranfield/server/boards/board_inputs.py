@@ -9,17 +9,15 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from cranfield.data import Entries, Entry, Source
-from cranfield.studies import evaluate
-
-from cranfield.server.site import blob_store
 from cranfield.server.models import Result, Snapshot, Submission
+from cranfield.server.site import blob_store
+from cranfield.studies import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from cranfield.data import Values
-
     from cranfield.server.models import LabelVersion, Task
 
 

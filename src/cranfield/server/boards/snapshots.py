@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Job, LabelVersion, Picture, Result, Snapshot, Submission, Task
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.server.jobs import job_queue
+
 from .board_documents import newest_of
 from .board_inputs import gather, gather_again
-from cranfield.server.models import Job, LabelVersion, Picture, Result, Snapshot, Submission, Task
 from .panel_sentences import of_ranking
 from .panels import Made, panels_of, pictures_of
 

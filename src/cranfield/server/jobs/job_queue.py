@@ -17,9 +17,8 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from cranfield.core import CranfieldError
-
-from cranfield.server.site.system_errors import machine_fault
 from cranfield.server.models import Job, Worker
+from cranfield.server.site.system_errors import machine_fault
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -18,9 +18,8 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from cranfield.core import ParameterError
-
-from cranfield.server.site.home_folder import URL
 from cranfield.server.site.django_setup import check_database, migrate, start
+from cranfield.server.site.home_folder import URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,15 +6,13 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 
+from cranfield.server.api import webhooks  # each lists its kinds of work
+from cranfield.server.boards import snapshots
+from cranfield.server.models import Job, Snapshot, Submission, Task, Try, Worker
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.server.boards import snapshots
-from cranfield.server.tasks import corpora, label_change_report
-from cranfield.server.submissions import near_duplicates, evaluation
+
 from . import job_queue
-from cranfield.server.judging.llm import judges
-from cranfield.server.api import webhooks  # noqa: F401  # each lists its kinds of work
-from cranfield.server.models import Job, Snapshot, Submission, Task, Try, Worker
 
 TIDY = "tidy"
 EVERY = timedelta(minutes=1)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Q
 
 from cranfield.collections import parse_strategy
-
-from . import pool_lifecycle, judgments, live_pools
-from cranfield.server.site.single_flight_cache import kept
 from cranfield.server.models import Judgment, Pool, Turn
+from cranfield.server.site.single_flight_cache import kept
+
+from . import judgments, live_pools, pool_lifecycle
 
 if TYPE_CHECKING:
-    from .judgments import Said
     from cranfield.server.models import Question, User
+
+    from .judgments import Said
     from .live_pools import Live
 
 

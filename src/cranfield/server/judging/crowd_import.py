@@ -13,11 +13,11 @@ from django.db.models import Exists, OuterRef
 
 from cranfield.core import InputError, ParameterError
 from cranfield.data import read_labels
-
-from cranfield.server.operations import audit_log
-from . import live_pools
 from cranfield.server.models import Document, Judgment, Pool, Question
+from cranfield.server.operations import audit_log
 from cranfield.server.submissions.intake import problem_rows
+
+from . import live_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from cranfield.data import Labels
-
     from cranfield.server.models import User
 
 ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")

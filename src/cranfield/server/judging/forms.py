@@ -9,12 +9,12 @@ from django import forms
 
 from cranfield.collections import STRATEGIES, parse_strategy
 from cranfield.core import CranfieldError, ParameterError, definition, parameters
-from . import pool_lifecycle
 from cranfield.server.models import Pool, Task
-from cranfield.server.site.uploads import Arrived
-
 from cranfield.server.site.form_fields import lines, number, whole
+from cranfield.server.site.uploads import Arrived
 from cranfield.server.tasks.forms import said
+
+from . import pool_lifecycle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

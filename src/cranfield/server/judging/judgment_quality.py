@@ -22,9 +22,8 @@ from cranfield.collections import (
     workers_table,
 )
 from cranfield.data import read_labels, read_qrels
-
-from cranfield.server.site.single_flight_cache import kept
 from cranfield.server.models import Judgment, Pool, Question
+from cranfield.server.site.single_flight_cache import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from . import live_pools
 from cranfield.server.models import Judgment, Pool, Question, Turn
 from cranfield.server.submissions.intake import Refused
+
+from . import live_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from cranfield.collections import Asked
-
     from cranfield.server.models import User
+
     from .live_pools import Live
 
 PATIENCE = timedelta(minutes=30)  # after which others are asked what somebody has in hand

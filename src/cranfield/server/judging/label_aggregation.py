@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cranfield.collections import DawidSkene, Majority, labels_table
 from cranfield.core import VERSION, ParameterError
 from cranfield.data import read_labels, read_qrels
-
+from cranfield.server.models import Judgment
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from .crowd_import import of_crowd_alone
 from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Judgment
 from cranfield.server.tasks.label_versions import Looked, add_version, differences
+
+from .crowd_import import of_crowd_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cranfield.collections import Aggregation
     from cranfield.data import Labels, Qrels
-
     from cranfield.server.models import LabelVersion, Pool, User
 
 Place: TypeAlias = tuple[str, str]  # topic and document

@@ -12,10 +12,9 @@ from django.db import transaction
 from cranfield.collections import Candidates, Judging, State, find_candidates, parse_strategy
 from cranfield.collections import Event as Step
 from cranfield.data import read_corpus, read_qrels, read_run
-
+from cranfield.server.models import Document, Event, Pool, Submission
 from cranfield.server.site import blob_store
 from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Document, Event, Pool, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,18 +12,17 @@ from django.utils import timezone
 from cranfield.collections import DEPTHS, costs_table, count_asked, parse_strategy
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels
-
+from cranfield.server.models import Corpus, Judgment, Pool, Question, Submission, Task
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
+
 from . import crowd_import, live_pools
-from cranfield.server.models import Corpus, Judgment, Pool, Question, Submission, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.collections import Strategy
     from cranfield.core import Table
-
     from cranfield.server.models import User
 
 MINUTES = 1.0  # that a judgment takes, where nobody says otherwise

@@ -12,14 +12,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from cranfield.collections import next_pair
+from cranfield.server.models import Pair, Pool, Vote
+from cranfield.server.site.csv_output import to_csv
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.submissions.intake import Refused
 from cranfield.studies import preferences
 
 from . import live_pools
 from .judgments import ENDED
-from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Pair, Pool, Vote
-from cranfield.server.site.csv_output import to_csv
-from cranfield.server.submissions.intake import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from cranfield.core import Study
-
     from cranfield.server.models import User
 
 MOST = 8  # documents of a topic that are compared: 28 pairs

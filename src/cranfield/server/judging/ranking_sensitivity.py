@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.collections import AWARE, aware_values, join_runs, order_changes_table, order_sentence
 from cranfield.core import CranfieldError
+from cranfield.server.site import blob_store
+from cranfield.server.site.single_flight_cache import kept
 from cranfield.studies import evaluate
 
-from cranfield.server.site import blob_store
 from . import pool_lifecycle
-from cranfield.server.site.single_flight_cache import kept
 from .label_aggregation import AWARE_WAY, flat_of, read_flat, read_said
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cranfield.core import ChecksFailed, InputError, ParameterError
-
 from cranfield.server.site.home_folder import sync_folder
 
 if TYPE_CHECKING:

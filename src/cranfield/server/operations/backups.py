@@ -21,10 +21,10 @@ from django.db import connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from cranfield.core import VERSION, ChecksFailed, ParameterError
+from cranfield.server.site.blob_store import is_sound, path_of
 
 from . import audit_log
 from .backup_archive import FORM, MANIFEST, ROWS, SETTINGS, damaged, exists, packed, packing
-from cranfield.server.site.blob_store import is_sound, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

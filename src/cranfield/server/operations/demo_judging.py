@@ -7,21 +7,19 @@ import random
 from typing import TYPE_CHECKING
 
 from cranfield.data import read_qrels, read_run, read_topics
-
-from cranfield.server.site import blob_store
-from cranfield.server.judging import pool_lifecycle, judgments
-from cranfield.server.tasks import corpora, lifecycle
-from cranfield.server.submissions import intake
+from cranfield.server.judging import judgments, pool_lifecycle
 from cranfield.server.models import Participant, Role, Team
+from cranfield.server.site import blob_store
 from cranfield.server.site.uploads import Arrived
+from cranfield.server.submissions import intake
+from cranfield.server.tasks import corpora, lifecycle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from cranfield.simulate import Written
-
     from cranfield.server.models import Pool, Task, User
+    from cranfield.simulate import Written
 
 SLUG = "judging-2026"
 TOPICS, RUNS, DEPTH = 8, 10, 40

@@ -14,19 +14,19 @@ from django.utils.text import slugify
 
 from cranfield.core import SEED
 from cranfield.data import read_entries, read_qrels, split_topics
+from cranfield.server.boards import snapshots
+from cranfield.server.boards.board_inputs import gather
+from cranfield.server.boards.panels import Made
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Announcement, Membership, Participant, Role, Snapshot, Submission, Task, Team, User
+from cranfield.server.site import blob_store
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.submissions import intake
+from cranfield.server.tasks.history_import import History, Row, import_history
+from cranfield.server.tasks.label_versions import add_version
 from cranfield.simulate import Campaign
 
 from . import audit_log, demo_judging
-from cranfield.server.site import blob_store
-from cranfield.server.boards import snapshots
-from cranfield.server.jobs import job_queue
-from cranfield.server.submissions import intake
-from cranfield.server.boards.board_inputs import gather
-from cranfield.server.tasks.history_import import History, Row, import_history
-from cranfield.server.models import Announcement, Membership, Participant, Role, Snapshot, Submission, Task, Team, User
-from cranfield.server.boards.panels import Made
-from cranfield.server.site.uploads import Arrived
-from cranfield.server.tasks.label_versions import add_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,9 +18,8 @@ from django.conf import settings
 from django.test import Client
 
 from cranfield.core import ParameterError, Table
-
-from cranfield.server.site import blob_store
 from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
+from cranfield.server.site import blob_store
 from cranfield.server.submissions.evaluation import values_of
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from django.db import connection
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-
-from . import audit_log
 from cranfield.server.jobs.job_queue import LEASE
 from cranfield.server.models import Blob, Job, Submission, Worker
+
+from . import audit_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,10 +13,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 
 from cranfield.server.accounts import invitations, roles
-from .health_checks import condition, retry
 from cranfield.server.models import Audit, Invite, Job, LabelVersion, Snapshot, Submission, Task, User
-
 from cranfield.server.site.pages.access import attempt, for_operators, number_of, user_of
+
+from .health_checks import condition, retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

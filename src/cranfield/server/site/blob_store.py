@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from django.conf import settings
 
-from .home_folder import sync_folder
 from cranfield.server.models import Blob
+
+from .home_folder import sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.utils.functional import SimpleLazyObject
 
 from cranfield.core import VERSION
-
 from cranfield.server.accounts.visibility import Viewer
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import UnreadablePostError
 
-from .system_errors import machine_answer, machine_fault
 from .rate_limits import WAIT
+from .system_errors import machine_answer, machine_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

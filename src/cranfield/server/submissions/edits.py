@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from cranfield.server.operations import audit_log
 from cranfield.server.boards.snapshots import ask_for_board
 from cranfield.server.models import Submission
+from cranfield.server.operations import audit_log
+
 from .intake import Refused
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.data import read_scores
 from cranfield.measures import parse_measure
-from cranfield.studies import evaluate, ladder
-
-from cranfield.server.operations import audit_log
-from cranfield.server.site import blob_store
-from cranfield.server.jobs import job_queue
 from cranfield.server.api import webhooks
 from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.jobs import job_queue
 from cranfield.server.models import Job, LabelVersion, Result, Submission
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.studies import evaluate, ladder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +30,10 @@ def score(*, submission: int, version: int) -> None:
     if run.blob_id is None or Result.objects.filter(submission=run, version=labels).exists():
         return
     values = evaluate(
-        blob_store.path_of(labels.qrels_id), {run.name: blob_store.path_of(run.blob_id)}, run.task.measures, scale="ignore"
+        blob_store.path_of(labels.qrels_id),
+        {run.name: blob_store.path_of(run.blob_id)},
+        run.task.measures,
+        scale="ignore",
     )
     document = _document(values)
     public = values.only(labels.public_topics) if labels.public_topics else None

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from cranfield.server.models import Submission, Task, Team
+
 from .intake import NAME
 
 if TYPE_CHECKING:

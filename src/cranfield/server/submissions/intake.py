@@ -15,21 +15,19 @@ from django.utils import timezone
 
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import Limits, header_of, read_metadata, run_type
-from cranfield.studies import lint
-
+from cranfield.server.accounts.visibility import Viewer
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Participant, Submission, Task, Team, User
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.server.jobs import job_queue
-from cranfield.server.boards.snapshots import ask_for_board
-from cranfield.server.models import Participant, Submission, Task, Team, User
 from cranfield.server.tasks.topic_texts import texts_of
-from cranfield.server.accounts.visibility import Viewer
+from cranfield.studies import lint
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from cranfield.data import Problems
-
     from cranfield.server.site.uploads import Arrived
 
 NAME = re.compile(r"[\w][\w.+@ ()=:,-]{0,99}")

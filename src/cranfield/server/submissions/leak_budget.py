@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cranfield.data import Entries, Entry, Source
+from cranfield.server.models import Result
 from cranfield.studies import ladder
 
-from cranfield.server.models import Result
 from .evaluation import ranking_values
 
 if TYPE_CHECKING:
     from cranfield.core import Study
-
     from cranfield.server.models import Task
 
 

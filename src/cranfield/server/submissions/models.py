@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from cranfield.server.site.models import Blob
 from cranfield.server.accounts.models import Team
+from cranfield.server.site.models import Blob
 from cranfield.server.tasks.models import LabelVersion, Task
 
 

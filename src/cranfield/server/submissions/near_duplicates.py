@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.studies import duplicates as find_duplicates
-
-from cranfield.server.operations import audit_log
-from cranfield.server.site import blob_store
 from cranfield.server.jobs import job_queue
 from cranfield.server.models import Submission
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
+from cranfield.studies import duplicates as find_duplicates
 
 
 @job_queue.kind("duplicates")

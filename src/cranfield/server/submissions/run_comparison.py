@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.charts import to_picture
 from cranfield.core.rendering import plain
-from cranfield.studies import compare, evaluate
-
 from cranfield.server.site import blob_store
 from cranfield.server.site.single_flight_cache import kept
+from cranfield.studies import compare, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.core import Study
-
     from cranfield.server.models import LabelVersion, Submission
 
 MOST = 4  # runs at once

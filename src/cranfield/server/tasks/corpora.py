@@ -15,17 +15,15 @@ from django.utils import timezone
 
 from cranfield.core import InputError
 from cranfield.data import DATASET, Limits, each_document, find_dataset
-
-from cranfield.server.operations import audit_log
-from cranfield.server.site import blob_store
 from cranfield.server.jobs import job_queue
 from cranfield.server.models import Corpus, Document, Task
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cranfield.data import Found
-
     from cranfield.server.models import Blob, User
     from cranfield.server.site.uploads import Arrived
 

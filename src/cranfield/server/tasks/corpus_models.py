@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from cranfield.server.site.models import Blob
+
 from .models import Task
 
 

@@ -11,25 +11,24 @@ from django.utils.crypto import salted_hmac
 from cranfield.collections import bias_sentence, crowd_agreement_table, pool_order_sentence, unjudged_sentence
 from cranfield.core import VERSION, CranfieldError
 from cranfield.data import Entries, Entry, Source, grades_table, judged_table, read_qrels, read_topics
-from cranfield.studies import health
-
-from cranfield.server.site import blob_store
+from cranfield.server.accounts.visibility import Thing, sees
 from cranfield.server.boards.board_inputs import runs_on
-from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.boards.panels import to_plain
 from cranfield.server.judging.label_aggregation import holding, read_said, rows_of
 from cranfield.server.models import Corpus, Judgment, LabelVersion, Pool, Snapshot, Submission
-from cranfield.server.boards.panels import to_plain
+from cranfield.server.site import blob_store
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.studies import health
+
 from .topic_texts import texts_of
-from cranfield.server.accounts.visibility import Thing, sees
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.data import Qrels
-
+    from cranfield.server.accounts.visibility import Viewer
     from cranfield.server.judging.label_aggregation import Rows
     from cranfield.server.models import Task
-    from cranfield.server.accounts.visibility import Viewer
 
 Runs: TypeAlias = tuple[tuple[str, str | None, str], ...]  # name, team, file
 FORM = 1  # of the document

@@ -8,12 +8,12 @@ from django import forms
 from django.utils import timezone
 
 from cranfield.core import CranfieldError, ParameterError
-from . import lifecycle
-from .label_versions import Looked
-from cranfield.stats import parse_tests
-
 from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.form_fields import lines, number, whole
+from cranfield.stats import parse_tests
+
+from . import lifecycle
+from .label_versions import Looked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,9 @@ class Measured(forms.Form):
     def clean_measures(self) -> str:
         """Canonical measures that these judgments allow."""
         try:
-            return lifecycle.check_measures(self.cleaned_data["measures"], self.labels or Looked(problems=[], qrels=None))
+            return lifecycle.check_measures(
+                self.cleaned_data["measures"], self.labels or Looked(problems=[], qrels=None)
+            )
         except CranfieldError as error:
             raise said(error) from None
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from cranfield.core import InputError
 from cranfield.data import read_entries
-
-from cranfield.server.operations import audit_log
+from cranfield.server.accounts.teams import slug_for
 from cranfield.server.boards.snapshots import ask_for_board
 from cranfield.server.models import Submission, Task, Team
-from cranfield.server.accounts.teams import slug_for
+from cranfield.server.operations import audit_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,21 +11,19 @@ from django.utils import timezone
 from cranfield.charts import to_picture
 from cranfield.core import CranfieldError
 from cranfield.data import Entries, Source
-from cranfield.studies import evaluate
-from cranfield.studies import relabel as compare_labels
-
+from cranfield.server.boards.board_inputs import runs_on
+from cranfield.server.boards.panels import to_plain
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Job, LabelVersion, Result, Snapshot
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.server.jobs import job_queue
-from cranfield.server.boards.board_inputs import runs_on
-from cranfield.server.models import Job, LabelVersion, Result, Snapshot
-from cranfield.server.boards.panels import to_plain
+from cranfield.studies import evaluate
+from cranfield.studies import relabel as compare_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cranfield.core import Study
-
     from cranfield.server.boards.board_inputs import Shown
 
 FORM = 1  # of the document
@@ -79,7 +77,9 @@ def _told(before: LabelVersion, after: LabelVersion, kind: str) -> dict[str, Any
 def _study(before: LabelVersion, after: LabelVersion, runs: Sequence[Shown]) -> Study:
     task = after.task
     files = {one.label: blob_store.path_of(str(one.run.blob_id)) for one in runs}
-    values = [evaluate(blob_store.path_of(one.qrels_id), files, task.measures, scale="ignore") for one in (before, after)]
+    values = [
+        evaluate(blob_store.path_of(one.qrels_id), files, task.measures, scale="ignore") for one in (before, after)
+    ]
     entries = Entries(tuple(one.entry for one in runs), Source("submissions", "", "headers"))
     return compare_labels(*values, entries=entries, test=task.test, level=task.level, scale="ignore")
 

@@ -17,19 +17,18 @@ from cranfield.data import (
     regraded_table,
     write,
 )
-
-from cranfield.server.operations import audit_log
-from cranfield.server.site import blob_store
 from cranfield.server.jobs import job_queue
 from cranfield.server.models import LabelVersion, Task
+from cranfield.server.operations import audit_log
+from cranfield.server.site import blob_store
 from cranfield.server.submissions.evaluation import rescore
 from cranfield.server.submissions.intake import limits, problem_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cranfield.server.site.blob_store import Incoming
     from cranfield.server.models import User
+    from cranfield.server.site.blob_store import Incoming
 
 MANY = 50  # changed judgments that a page lists
 MOST = 10_000_000  # judgments of one topic

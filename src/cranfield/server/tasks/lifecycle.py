@@ -11,21 +11,22 @@ from django.utils.text import slugify
 from cranfield.core import ParameterError
 from cranfield.data import read_qrels, split_topics
 from cranfield.measures import at_levels, parse_measures
-from cranfield.studies import evaluate
-
+from cranfield.server.boards.snapshots import ask_for_board
+from cranfield.server.jobs import scheduled_jobs
+from cranfield.server.models import Role, Submission, Task
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.server.jobs import scheduled_jobs
-from cranfield.server.boards.snapshots import ask_for_board
-from cranfield.server.models import Role, Submission, Task
-from .topic_texts import texts_of
+from cranfield.studies import evaluate
+
 from .label_versions import add_version, check_topics
+from .topic_texts import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cranfield.server.site.blob_store import Incoming
     from cranfield.server.models import User
+    from cranfield.server.site.blob_store import Incoming
+
     from .label_versions import Looked
 
 TAKEN = ("new",)  # an address of its own

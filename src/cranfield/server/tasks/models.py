@@ -5,9 +5,8 @@ from django.db import models
 from django.utils import timezone
 
 from cranfield.measures import parse_measures
-
-from cranfield.server.site.models import Blob
 from cranfield.server.accounts.models import Team
+from cranfield.server.site.models import Blob
 
 ENOUGH = 1000  # private topics for a value of three decimals
 

@@ -9,16 +9,14 @@ from django.utils.translation import get_language_info
 
 from cranfield.core import CranfieldError
 from cranfield.data import read_topics
-
-from cranfield.server.site import blob_store
 from cranfield.server.judging import document_html
+from cranfield.server.site import blob_store
 from cranfield.server.site.single_flight_cache import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.data import TopicText
-
     from cranfield.server.models import Task
 
 PARTS = ("title", "description", "narrative")

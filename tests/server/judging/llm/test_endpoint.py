@@ -14,8 +14,8 @@ from django.conf import settings
 from cranfield.core import ParameterError
 from cranfield.server.judging.llm import endpoint
 from cranfield.server.judging.llm.endpoint import NoAnswer, find_endpoint
-from cranfield.server.site.home_folder import Home
 from cranfield.server.models import Machine
+from cranfield.server.site.home_folder import Home
 from tests.support.server.home_subprocess import all_rows
 from tests.support.server.job_queue import due_now
 from tests.support.server.llm_endpoint import StandIn, completion, error, graded

@@ -15,8 +15,8 @@ from cranfield.core import ParameterError
 from cranfield.server.jobs import job_queue
 from cranfield.server.judging import judgments
 from cranfield.server.judging.llm import judges
-from cranfield.server.models import Audit, Job, Judgment, Machine, Pool
 from cranfield.server.judging.llm.prompts import PROMPT, object_in, prompt_for
+from cranfield.server.models import Audit, Job, Judgment, Machine, Pool
 from tests.support.server.job_queue import due_now, let_the_lease_run_out
 from tests.support.server.judging_campaigns import right, said
 from tests.support.server.llm_endpoint import USAGE, StandIn, completion, error, graded

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cranfield.server.site.home_folder import Home
 from cranfield.server.models import Machine
+from cranfield.server.site.home_folder import Home
 from tests.support.server.home_subprocess import environment
 from tests.support.server.live_server import LEASE, wait_for
 from tests.support.server.llm_endpoint import graded, standing_in

@@ -9,8 +9,8 @@ import pytest
 from django.utils.html import escape
 
 from cranfield.server.judging.llm import judges
-from cranfield.server.models import Machine
 from cranfield.server.judging.llm.prompts import LONGEST, PROMPT, fixed, prompt_for
+from cranfield.server.models import Machine
 from cranfield.studies import evaluate
 from tests.support.server.llm_endpoint import StandIn, completion, graded
 from tests.support.server.llm_judging import PAGE, RUNS, item, pooled, seen, set_up, start

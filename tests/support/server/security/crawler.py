@@ -16,8 +16,8 @@ from django.urls.resolvers import RoutePattern
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from cranfield.server.models import LabelVersion, Pool, Snapshot, Submission, Task, Team
 from cranfield.server.boards.panels import PANELS
+from cranfield.server.models import LabelVersion, Pool, Snapshot, Submission, Task, Team
 from tests.support.server.security.planted_secrets import MAIN, PRIVATE, PUBLIC, ROLES, Planted
 
 if TYPE_CHECKING:

@@ -11,11 +11,9 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from cranfield.server.accounts import invitations
-from cranfield.server.site import blob_store
-from cranfield.server.judging import pool_lifecycle, judgments
-from cranfield.server.submissions import run_comparison
-from cranfield.server.tasks import corpora, topic_texts
 from cranfield.server.boards import board_documents
+from cranfield.server.boards.pages import board_access, leaderboards, panels
+from cranfield.server.judging import judgments, pool_lifecycle
 from cranfield.server.models import (
     Announcement,
     Invite,
@@ -34,8 +32,10 @@ from cranfield.server.models import (
     User,
     Webhook,
 )
-from cranfield.server.boards.pages import panels, leaderboards, board_access
+from cranfield.server.site import blob_store
+from cranfield.server.submissions import run_comparison
 from cranfield.server.submissions.evaluation import values_of
+from cranfield.server.tasks import corpora, topic_texts
 from cranfield.server.tasks.label_versions import add_version
 from tests.support.server.users_and_tasks import PASSWORD, World, arrived
 

@@ -22,13 +22,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from cranfield.server.accounts import invitations
-from cranfield.server.operations import audit_log
-from cranfield.server.site import rate_limits
 from cranfield.server.accounts.forms import Account, LogIn, NewAccount, NewPassword, NewToken, PasswordOf, TakePart
 from cranfield.server.models import Invite, Role, Token, User
-from cranfield.server.submissions.intake import Refused
-
+from cranfield.server.operations import audit_log
+from cranfield.server.site import rate_limits
 from cranfield.server.site.pages.access import number_of
+from cranfield.server.submissions.intake import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,13 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from cranfield.server.accounts import invitations, teams
-from cranfield.server.site.error_sentences import sentences
 from cranfield.server.accounts.forms import InviteToTeam, TeamForm
-from cranfield.server.models import Invite, Membership, Task, Team, User
-from cranfield.server.submissions.intake import Refused
 from cranfield.server.accounts.visibility import Thing, Viewer, sees, sees_team
-
+from cranfield.server.models import Invite, Membership, Task, Team, User
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.pages.access import number_of
+from cranfield.server.submissions.intake import Refused
 
 
 @login_required

@@ -13,10 +13,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from cranfield.core import CranfieldError
+from cranfield.server.accounts.visibility import Viewer
 from cranfield.server.api import webhooks
 from cranfield.server.models import Delivery, Membership, Team, User, Webhook
-from cranfield.server.accounts.visibility import Viewer
-
 from cranfield.server.site.pages.access import number_of, user_of
 
 SHOWN = 10  # messages of each webhook

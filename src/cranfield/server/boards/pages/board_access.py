@@ -10,11 +10,11 @@ from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 
-from cranfield.server.boards.board_documents import BY_NAME, Asked, Bars, board_of, columns_of, kinds_of
-from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Snapshot, Task
-from cranfield.server.boards.panels import PANELS
 from cranfield.server.accounts.visibility import Thing, Viewer, sees
+from cranfield.server.boards.board_documents import BY_NAME, Asked, Bars, board_of, columns_of, kinds_of
+from cranfield.server.boards.panels import PANELS
+from cranfield.server.models import Snapshot, Task
+from cranfield.server.site.single_flight_cache import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,14 +11,14 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.safestring import mark_safe
 
-from cranfield.server.boards.board_documents import Asked, board_of, newest_for, newest_of
-from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Snapshot, Task
 from cranfield.server.accounts.roles import may_organise
 from cranfield.server.accounts.visibility import Thing, sees, visible_tasks
+from cranfield.server.boards.board_documents import Asked, board_of, newest_for, newest_of
+from cranfield.server.models import Snapshot, Task
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.tasks.pages import data_downloads, overview
 
 from . import panels
-from cranfield.server.tasks.pages import data_downloads, overview
 from .board_access import snapshot_for, table_of, tabs_of, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 
-from cranfield.server.site import blob_store
-from cranfield.server.boards.board_documents import board_of, document_of, newest_for
-from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Picture, Snapshot
-from cranfield.server.boards.panels import MANY
-from cranfield.server.site.csv_output import to_csv
 from cranfield.server.accounts.visibility import Thing
+from cranfield.server.boards.board_documents import board_of, document_of, newest_for
+from cranfield.server.boards.panels import MANY
+from cranfield.server.models import Picture, Snapshot
+from cranfield.server.site import blob_store
+from cranfield.server.site.csv_output import to_csv
+from cranfield.server.site.single_flight_cache import kept
 
 from .board_access import snapshot_for, tabs_of, task_for, unchanging, viewer_of
 

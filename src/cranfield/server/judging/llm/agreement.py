@@ -20,16 +20,14 @@ from cranfield.collections import (
 from cranfield.core import Study
 from cranfield.core.rendering import plain
 from cranfield.data import read_labels
-
+from cranfield.server.models import Judgment, Submission
 from cranfield.server.site import blob_store
 from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Judgment, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cranfield.core import Table
-
     from cranfield.server.models import Pool
 
 PEOPLE = "people together"  # as one worker: what holds of a document

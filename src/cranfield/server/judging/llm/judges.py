@@ -14,13 +14,13 @@ from django.db.models.functions import Least, Length
 from django.utils import timezone
 
 from cranfield.core import ParameterError
-
-from cranfield.server.operations import audit_log
 from cranfield.server.jobs import job_queue
-from .endpoint import NoAnswer, find_endpoint
 from cranfield.server.models import Document, Judgment, Machine, Pool, Question
-from .prompts import LONGEST, PLACES, fixed, prompt_for, read_answer, words_of
+from cranfield.server.operations import audit_log
 from cranfield.server.tasks.topic_texts import texts_of
+
+from .endpoint import NoAnswer, find_endpoint
+from .prompts import LONGEST, PLACES, fixed, prompt_for, read_answer, words_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -122,7 +122,9 @@ def go_on(machine: Machine, by: User) -> None:
             raise ParameterError(f"{now.name} has answered everything", hint="nothing was changed")
         _set(now, Machine.WAITING)
         _put(now)
-        audit_log.record(by, "machine goes on", task=now.pool.task, pool=now.pool.number, machine=now.name, documents=left)
+        audit_log.record(
+            by, "machine goes on", task=now.pool.task, pool=now.pool.number, machine=now.name, documents=left
+        )
 
 
 def _put(machine: Machine, *, failures: int = 0, wait: float = 0) -> None:

@@ -7,12 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from cranfield.server.tasks import corpora
-from .endpoint import storable
 from cranfield.server.tasks.topic_texts import PARTS, text_of
 
+from .endpoint import storable
+
 if TYPE_CHECKING:
-    from .endpoint import Answer
     from cranfield.server.models import Machine, Pool, Question, Task
+
+    from .endpoint import Answer
 
 LONGEST = 20_000  # characters of a document that are sent
 KEPT = 4000  # characters of an answer that are kept

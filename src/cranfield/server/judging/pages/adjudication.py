@@ -13,15 +13,15 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_http_methods
 
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
 from cranfield.server.judging import judgments
+from cranfield.server.models import Judgment, Pool, Question, Turn, User
 from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.markdown import to_html
-from cranfield.server.models import Judgment, Pool, Question, Turn, User
+from cranfield.server.site.pages.access import number_of, user_of
 from cranfield.server.submissions.intake import Refused
-from cranfield.server.accounts.visibility import Thing, Viewer, sees
 
 from .assessor import MARKS, UNJUDGED, asked_on, for_assessors, said_in
-from cranfield.server.site.pages.access import number_of, user_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -18,17 +18,16 @@ from django.template.loader import render_to_string
 from django.urls import path
 from django.views.decorators.http import require_GET, require_POST
 
-from cranfield.server.tasks import corpora
-from cranfield.server.judging import assessor_session, judgments, document_html
-from cranfield.server.site.error_sentences import sentences
-from cranfield.server.judging.judgments import Said
-from cranfield.server.site.markdown import to_html
-from cranfield.server.models import Judgment, Pool, Question, User
-from cranfield.server.submissions.intake import Refused
-from cranfield.server.tasks.topic_texts import text_of
 from cranfield.server.accounts.visibility import Thing, Viewer, sees
-
+from cranfield.server.judging import assessor_session, document_html, judgments
+from cranfield.server.judging.judgments import Said
+from cranfield.server.models import Judgment, Pool, Question, User
+from cranfield.server.site.error_sentences import sentences
+from cranfield.server.site.markdown import to_html
 from cranfield.server.site.pages.access import logged_in, user_of
+from cranfield.server.submissions.intake import Refused
+from cranfield.server.tasks import corpora
+from cranfield.server.tasks.topic_texts import text_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -13,16 +13,16 @@ from django.views.decorators.http import require_GET
 
 from cranfield.charts import to_picture
 from cranfield.core import CranfieldError
-from cranfield.server.judging import crowd_import
-from cranfield.server.site import pending_uploads
-from cranfield.server.tasks.forms import said
-from cranfield.server.judging.label_aggregation import merging_of
-from cranfield.server.models import Judgment
-from cranfield.server.judging.ranking_sensitivity import compare_ways, say_orders
 from cranfield.server.boards.panels import to_plain
+from cranfield.server.judging import crowd_import
 from cranfield.server.judging.judgment_quality import SHOWN, disputed_of, quality_of
-
+from cranfield.server.judging.label_aggregation import merging_of
+from cranfield.server.judging.ranking_sensitivity import compare_ways, say_orders
+from cranfield.server.models import Judgment
+from cranfield.server.site import pending_uploads
 from cranfield.server.site.pages.access import user_of
+from cranfield.server.tasks.forms import said
+
 from .pool_management import for_pools
 
 if TYPE_CHECKING:

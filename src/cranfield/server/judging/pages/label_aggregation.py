@@ -11,15 +11,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 
 from cranfield.core import CranfieldError
-from cranfield.server.site.error_sentences import sentences
-from cranfield.server.judging.label_aggregation import HOLDS, make_version, merging_of, preview
-from cranfield.server.models import Pool
-from cranfield.server.judging.ranking_sensitivity import compare_ways
-from cranfield.server.tasks.label_versions import check_topics
 from cranfield.server.accounts.visibility import Thing
-
 from cranfield.server.boards.pages.board_access import task_for
+from cranfield.server.judging.label_aggregation import HOLDS, make_version, merging_of, preview
+from cranfield.server.judging.ranking_sensitivity import compare_ways
+from cranfield.server.models import Pool
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.pages.access import for_organisers, user_of
+from cranfield.server.tasks.label_versions import check_topics
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -14,10 +14,9 @@ from cranfield.core import CranfieldError, ParameterError
 from cranfield.server.judging.llm import judges
 from cranfield.server.judging.llm.agreement import beside_people
 from cranfield.server.judging.llm.endpoint import find_endpoint
-from cranfield.server.site.error_sentences import sentences
-from cranfield.server.models import Judgment, Machine, Pool
 from cranfield.server.judging.llm.prompts import LONGEST, PROMPT
-
+from cranfield.server.models import Judgment, Machine, Pool
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.pages.access import attempt, for_organisers, number_of, user_of
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from django.urls import URLPattern, path
 
 from cranfield.collections import TREC, write_pool
 from cranfield.core import Table
-from cranfield.server.site import blob_store
 from cranfield.server.judging import live_pools
 from cranfield.server.models import Judgment, Pool, Vote
-
+from cranfield.server.site import blob_store
 from cranfield.server.site.pages.access import for_organisers
 
 if TYPE_CHECKING:

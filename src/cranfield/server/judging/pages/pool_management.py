@@ -12,13 +12,12 @@ from django.urls import path, reverse
 
 from cranfield.core import CranfieldError
 from cranfield.server.judging import pool_lifecycle
-from cranfield.server.site.error_sentences import sentences
 from cranfield.server.judging.forms import Drawing, Gold, Judged, strategies, told_by
-from cranfield.server.tasks.forms import said
 from cranfield.server.models import Judgment, Pool, Role, Task
-from cranfield.server.tasks.topic_texts import texts_of
-
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.pages.access import Page, attempt, for_organisers, user_of
+from cranfield.server.tasks.forms import said
+from cranfield.server.tasks.topic_texts import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,16 +16,15 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from cranfield.core import CranfieldError
-from cranfield.server.tasks import corpora
-from cranfield.server.judging import preference_judgments
-from cranfield.server.site.error_sentences import sentences
-from cranfield.server.models import Pool
-from cranfield.server.judging.preference_judgments import Preferred, Shown
-from cranfield.server.tasks.topic_texts import text_of
 from cranfield.server.accounts.visibility import Thing, sees
-
 from cranfield.server.boards.pages.board_access import viewer_of
+from cranfield.server.judging import preference_judgments
+from cranfield.server.judging.preference_judgments import Preferred, Shown
+from cranfield.server.models import Pool
+from cranfield.server.site.error_sentences import sentences
 from cranfield.server.site.pages.access import logged_in, user_of
+from cranfield.server.tasks import corpora
+from cranfield.server.tasks.topic_texts import text_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

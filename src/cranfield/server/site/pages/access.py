@@ -12,9 +12,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 
 from cranfield.core import CranfieldError
-from cranfield.server.site.error_sentences import sentences
-from cranfield.server.models import Task, User
 from cranfield.server.accounts.visibility import Thing, Viewer, sees
+from cranfield.server.models import Task, User
+from cranfield.server.site.error_sentences import sentences
 
 Page: TypeAlias = Callable[..., HttpResponse]
 

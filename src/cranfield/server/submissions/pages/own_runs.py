@@ -14,17 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from cranfield.data import run_type
-from cranfield.server.jobs import job_queue
-from cranfield.server.submissions import intake
-from cranfield.server.submissions.edits import edit
-from cranfield.server.submissions.forms import Edit
-from cranfield.server.models import Job, Submission, User
-from cranfield.server.submissions.evaluation import job_of
-from cranfield.server.submissions.intake import Refused
-from cranfield.server.accounts.visibility import Thing, Viewer, sees
-
 from cranfield.server.accounts.pages.account import needs_account
 from cranfield.server.accounts.pages.teams import said
+from cranfield.server.accounts.visibility import Thing, Viewer, sees
+from cranfield.server.jobs import job_queue
+from cranfield.server.models import Job, Submission, User
+from cranfield.server.submissions import intake
+from cranfield.server.submissions.edits import edit
+from cranfield.server.submissions.evaluation import job_of
+from cranfield.server.submissions.forms import Edit
+from cranfield.server.submissions.intake import Refused
 
 A_PAGE = 50
 

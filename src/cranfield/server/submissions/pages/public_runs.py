@@ -11,17 +11,16 @@ from django.urls import URLPattern, path
 
 from cranfield.core import CranfieldError, ParameterError
 from cranfield.data import flatten_metadata
-from cranfield.server.site import blob_store
-from cranfield.server.submissions.run_comparison import MOST, compare_runs
+from cranfield.server.accounts.visibility import Thing, Viewer, sees, sees_team
 from cranfield.server.boards.board_documents import board_of, document_of, newest_for
+from cranfield.server.boards.pages.board_access import task_for, viewer_of
 from cranfield.server.models import Submission
+from cranfield.server.site import blob_store
+from cranfield.server.site.rate_limits import Limit, address_of, have_to_wait, take
 from cranfield.server.submissions.evaluation import values_of
 from cranfield.server.submissions.intake import may_withdraw
+from cranfield.server.submissions.run_comparison import MOST, compare_runs
 from cranfield.server.tasks.topic_texts import text_of
-from cranfield.server.site.rate_limits import Limit, address_of, have_to_wait, take
-from cranfield.server.accounts.visibility import Thing, Viewer, sees, sees_team
-
-from cranfield.server.boards.pages.board_access import task_for, viewer_of
 
 if TYPE_CHECKING:
     from cranfield.server.models import Result, Snapshot

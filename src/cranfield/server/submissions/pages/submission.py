@@ -13,22 +13,22 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from cranfield.core import CranfieldError
-from cranfield.server.submissions import intake
 from cranfield.server.accounts import teams
-from cranfield.server.site import rate_limits
 from cranfield.server.accounts.forms import TakePart
-from cranfield.server.submissions.forms import Submit, name_from
-from cranfield.server.models import Membership, Participant, Task, Team, User
-from cranfield.server.submissions.intake import BadRun, Checked, Left, Refused
-from cranfield.server.site.uploads import too_large
-from cranfield.server.accounts.visibility import Viewer
-
-from . import own_runs
 from cranfield.server.accounts.pages import teams as team_pages
 from cranfield.server.accounts.pages.account import needs_account, too_often
-from cranfield.server.boards.pages.board_access import task_for
-from cranfield.server.site.pages.access import user_of
 from cranfield.server.accounts.pages.teams import said
+from cranfield.server.accounts.visibility import Viewer
+from cranfield.server.boards.pages.board_access import task_for
+from cranfield.server.models import Membership, Participant, Task, Team, User
+from cranfield.server.site import rate_limits
+from cranfield.server.site.pages.access import user_of
+from cranfield.server.site.uploads import too_large
+from cranfield.server.submissions import intake
+from cranfield.server.submissions.forms import Submit, name_from
+from cranfield.server.submissions.intake import BadRun, Checked, Left, Refused
+
+from . import own_runs
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -15,15 +15,14 @@ from django.utils.html import format_html, format_html_join
 from cranfield.collections import DEPTH
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import knows_datasets
-from cranfield.server.judging import pool_lifecycle, live_pools
+from cranfield.server.judging import live_pools, pool_lifecycle
+from cranfield.server.models import Corpus, Document, Pool, Task
+from cranfield.server.site.pages.access import for_organisers, user_of
+from cranfield.server.site.single_flight_cache import kept
+from cranfield.server.site.uploads import Arrived, too_large
+from cranfield.server.submissions.intake import problem_row
 from cranfield.server.tasks import corpora
 from cranfield.server.tasks.forms import said
-from cranfield.server.site.single_flight_cache import kept
-from cranfield.server.models import Corpus, Document, Pool, Task
-from cranfield.server.submissions.intake import problem_row
-from cranfield.server.site.uploads import Arrived, too_large
-
-from cranfield.server.site.pages.access import for_organisers, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

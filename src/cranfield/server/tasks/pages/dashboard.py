@@ -12,12 +12,12 @@ from django.urls import path
 from django.views.decorators.http import require_POST
 
 from cranfield.core import CranfieldError
+from cranfield.server.accounts.roles import may_organise
+from cranfield.server.models import Job, Pool, Role, Submission, Task
+from cranfield.server.site.pages.access import attempt, for_organisers, logged_in, user_of
 from cranfield.server.tasks import lifecycle
 from cranfield.server.tasks.forms import Measured, Named, Parts, Rules, Split, said
-from cranfield.server.models import Job, Pool, Role, Submission, Task
-from cranfield.server.accounts.roles import may_organise
 
-from cranfield.server.site.pages.access import attempt, for_organisers, logged_in, user_of
 from .wizard import FIELDS
 
 if TYPE_CHECKING:

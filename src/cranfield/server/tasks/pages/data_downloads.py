@@ -8,13 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path
 
-from cranfield.server.site import blob_store
+from cranfield.server.accounts.visibility import Thing, sees
 from cranfield.server.boards.board_documents import board_of, newest_of
+from cranfield.server.boards.pages.board_access import snapshot_for, task_for, unchanging, viewer_of
+from cranfield.server.site import blob_store
 from cranfield.server.site.csv_output import board_to_csv
 from cranfield.server.tasks.label_versions import to_trec
-from cranfield.server.accounts.visibility import Thing, sees
-
-from cranfield.server.boards.pages.board_access import snapshot_for, task_for, unchanging, viewer_of
 
 if TYPE_CHECKING:
     from cranfield.server.models import LabelVersion

@@ -11,11 +11,10 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils.cache import patch_cache_control
 
+from cranfield.server.accounts.visibility import Thing, sees
+from cranfield.server.boards.pages.board_access import task_for, viewer_of
 from cranfield.server.tasks.datasheet_text import parts_of, to_markdown
 from cranfield.server.tasks.datasheets import datasheet_of, may_read
-from cranfield.server.accounts.visibility import Thing, sees
-
-from cranfield.server.boards.pages.board_access import task_for, viewer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

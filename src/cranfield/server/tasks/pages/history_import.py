@@ -11,12 +11,11 @@ from django.urls import path
 
 from cranfield.core import CranfieldError
 from cranfield.data import ENTRY_COLUMNS
+from cranfield.server.models import Submission, Task
 from cranfield.server.site import pending_uploads
+from cranfield.server.site.pages.access import attempt, for_organisers, user_of
 from cranfield.server.tasks.forms import said
 from cranfield.server.tasks.history_import import History, columns_of, forget_history, import_history, read_history
-from cranfield.server.models import Submission, Task
-
-from cranfield.server.site.pages.access import attempt, for_organisers, user_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -12,16 +12,15 @@ from django.urls import path, reverse
 from django.utils.cache import patch_cache_control
 
 from cranfield.core import CranfieldError
-from cranfield.server.site import blob_store, pending_uploads
-from cranfield.server.tasks.forms import said
-from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
-from cranfield.server.tasks.label_change_report import changes_of
-from cranfield.server.site.uploads import Arrived
-from cranfield.server.tasks.label_versions import add_version, change_one, check_topics, differences, look_at
 from cranfield.server.accounts.visibility import Thing, sees
-
 from cranfield.server.boards.pages.board_access import task_for, viewer_of
+from cranfield.server.models import LabelVersion, Result, Snapshot, Submission, Task
+from cranfield.server.site import blob_store, pending_uploads
 from cranfield.server.site.pages.access import for_organisers, user_of
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.tasks.forms import said
+from cranfield.server.tasks.label_change_report import changes_of
+from cranfield.server.tasks.label_versions import add_version, change_one, check_topics, differences, look_at
 
 
 class NewLabels(forms.Form):
@@ -118,7 +117,10 @@ def _upload(request: HttpRequest, task: Task, shown: dict[str, Any]) -> HttpResp
             form.add_error("qrels", said(error))
             return None
         shown |= {"looked": looked, "name": file.name, "next": last.number + 1 if last else 1}
-        again = {"held_qrels": token if came is None else pending_uploads.hold(file, by), "note": form.cleaned_data["note"]}
+        again = {
+            "held_qrels": token if came is None else pending_uploads.hold(file, by),
+            "note": form.cleaned_data["note"],
+        }
         shown["confirm"] = NewLabels(initial=again)
         return None
     finally:

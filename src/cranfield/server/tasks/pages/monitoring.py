@@ -9,11 +9,10 @@ from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 
-from cranfield.server.submissions.leak_budget import leaks_of
 from cranfield.server.models import Audit, Result, Submission, Task
-from cranfield.server.tasks.lifecycle import set_baseline
-
 from cranfield.server.site.pages.access import for_organisers, user_of
+from cranfield.server.submissions.leak_budget import leaks_of
+from cranfield.server.tasks.lifecycle import set_baseline
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

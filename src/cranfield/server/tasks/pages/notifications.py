@@ -9,10 +9,9 @@ from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 
-from cranfield.server.operations import audit_log
 from cranfield.server.api import webhooks
 from cranfield.server.models import Announcement, Delivery, Task, Webhook
-
+from cranfield.server.operations import audit_log
 from cranfield.server.site.pages.access import attempt, for_organisers, number_of, user_of
 
 if TYPE_CHECKING:

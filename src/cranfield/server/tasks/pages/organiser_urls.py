@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import dashboard, notifications, label_versions, people, history_import, monitoring, wizard
+from . import dashboard, history_import, label_versions, monitoring, notifications, people, wizard
 
 if TYPE_CHECKING:
     from django.urls import URLPattern

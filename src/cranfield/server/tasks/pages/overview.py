@@ -8,11 +8,10 @@ from django.shortcuts import render
 from django.urls import URLPattern, path
 
 from cranfield.measures import parse_measures
-from cranfield.server.models import Snapshot
 from cranfield.server.accounts.visibility import Thing, sees
-from cranfield.stats import parse_tests, private_decimals
-
 from cranfield.server.boards.pages.board_access import task_for, viewer_of
+from cranfield.server.models import Snapshot
+from cranfield.stats import parse_tests, private_decimals
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -11,9 +11,8 @@ from django.urls import path
 
 from cranfield.server.accounts import invitations, roles
 from cranfield.server.models import Invite, Participant, Role, Task
-from cranfield.server.submissions.intake import left
-
 from cranfield.server.site.pages.access import attempt, for_organisers, number_of, user_of
+from cranfield.server.submissions.intake import left
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -11,15 +11,14 @@ from django.urls import path
 
 from cranfield.core import CranfieldError, InputError
 from cranfield.data import read_topics
+from cranfield.server.accounts.roles import may_organise
 from cranfield.server.site import pending_uploads
+from cranfield.server.site.pages.access import logged_in, user_of
+from cranfield.server.site.uploads import Arrived
+from cranfield.server.submissions.intake import problem_row, problem_rows
 from cranfield.server.tasks import lifecycle
 from cranfield.server.tasks.forms import Measured, Named, Parts, Rules, Split, said
-from cranfield.server.accounts.roles import may_organise
-from cranfield.server.submissions.intake import problem_row, problem_rows
-from cranfield.server.site.uploads import Arrived
 from cranfield.server.tasks.label_versions import Looked, look_at
-
-from cranfield.server.site.pages.access import logged_in, user_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
