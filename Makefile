@@ -68,7 +68,7 @@ docs: .venv/.synced-docs native ## build the documentation into docs/_build; any
 
 manual: native ## generate the manual pages in man/ from the commands
 	@rm -f man/data/share/man/man1/*.1
-	python -m cranfield.cli._manual man/data/share/man/man1
+	python -m cranfield.cli.man_pages man/data/share/man/man1
 
 # With MANYLINUX=manylinux_2_17 for every system since then, not only for those that are as new as this one.
 wheel: .venv/.synced-build $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server
@@ -88,7 +88,7 @@ wheel: .venv/.synced-build $(if $(MANYLINUX),.venv/.synced-portable) ## build th
 	    # From elsewhere: beside src/ an import could find the source tree instead.
 	    (cd build/wheel && "../../$$clean/bin/cranfield" --version && "../../$$clean/bin/python" -c 'import cranfield')
 	    # The installed manual pages must be exactly those that the installed commands generate.
-	    (cd build/wheel && "../../$$clean/bin/python" -m cranfield.cli._manual "man-$$1")
+	    (cd build/wheel && "../../$$clean/bin/python" -m cranfield.cli.man_pages "man-$$1")
 	    diff <(cd "build/wheel/man-$$1" && sha256sum cranfield*.1) <(cd "$$clean/share/man/man1" && sha256sum cranfield*.1) ||
 	        { echo 'hint: run make manual' >&2; exit 1; }
 	    echo "installed and started: $$2"

@@ -13,8 +13,8 @@ from of_users import live_users
 from sections import cell, section
 
 from cranfield import stats
-from cranfield.cli._main import COMMANDS
-from cranfield.cli._main import cranfield as program
+from cranfield.cli.dispatch import COMMANDS
+from cranfield.cli.dispatch import cranfield as program
 from cranfield.collections import AGGREGATIONS, AWARE, STRATEGIES
 from cranfield.core import definition
 from cranfield.fusion import FUSIONS

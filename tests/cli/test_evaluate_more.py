@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.cli._show import Bar
+from cranfield.cli.output.command_output import Bar
 from tests.support.cli.commands import OTHER, RUN, Command, read_json
 from tests.support.cli.two_run_evaluation import ASK, error, tables
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 import pytest
 
-from cranfield.cli._main import COMMANDS, GROUPS
-from cranfield.cli._main import cranfield as program
+from cranfield.cli.dispatch import COMMANDS, GROUPS
+from cranfield.cli.dispatch import cranfield as program
 from cranfield.core import VERSION
 from cranfield.simulate import Campaign
 from tests.support.cli.commands import Command

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cranfield.cli._usage import in_options
+from cranfield.cli.options.usage_errors import in_options
 from tests.support.cli.commands import Command, expect_refusal
 from tests.support.source_tree import SOURCE, files
 

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli._main import COMMANDS
+from cranfield.cli.dispatch import COMMANDS
 from tests.support.cli.example_files import examples
 from tests.support.run_size import SIZE
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from cranfield.cli._main import COMMANDS, GROUPS
-from cranfield.cli._main import cranfield as program
-from cranfield.cli._manual import kept, pages, write
+from cranfield.cli.dispatch import COMMANDS, GROUPS
+from cranfield.cli.dispatch import cranfield as program
+from cranfield.cli.man_pages import kept, pages, write
 from tests.support.cli.commands import Command
 
 COMMITTED = Path(__file__).parents[2] / "man" / "data" / "share" / "man" / "man1"
@@ -64,7 +64,7 @@ def test_the_committed_pages_match_the_commands() -> None:
 
 def test_the_pages_do_not_depend_on_the_environment(tmp_path: Path) -> None:
     environment = {"COLUMNS": "40", "LC_ALL": "C", "TZ": "Asia/Tokyo", "HOME": str(tmp_path), "PYTHONHASHSEED": "7"}
-    command = [sys.executable, "-m", "cranfield.cli._manual", "man1"]
+    command = [sys.executable, "-m", "cranfield.cli.man_pages", "man1"]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     assert {path.name: path.read_bytes() for path in (tmp_path / "man1").iterdir()} == {
         name: text.encode() for name, text in PAGES.items()

@@ -303,7 +303,7 @@ def test_a_file_that_is_too_large_is_not_sent(alice: Command, server: Running, h
 def test_ctrl_c_says_that_the_run_is_in(server: Running, here: Path, alice: Command) -> None:
     del alice
     code = (
-        "import cranfield.cli._submit as s, os, signal\n"
+        "import cranfield.cli.commands.remote.submit as s, os, signal\n"
         "s.time.sleep = lambda seconds: os.kill(os.getpid(), signal.SIGINT)\n"
         "from cranfield.cli import main\nmain()"
     )

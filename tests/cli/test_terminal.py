@@ -159,7 +159,7 @@ def test_interrupted_while_a_module_is_loaded(cranfield: Command, monkeypatch: p
     def loads(*_: object) -> None:
         raise ImportError("initialization failed") from KeyboardInterrupt()
 
-    monkeypatch.setattr("cranfield.cli._main.import_module", loads)
+    monkeypatch.setattr("cranfield.cli.dispatch.import_module", loads)
     ended = cranfield("evaluate", "qrels.txt", "run.txt")
     assert (ended.code, ended.out, ended.err) == (130, "", "error: interrupted\n")
 

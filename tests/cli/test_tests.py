@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.cli._main import COMMANDS
+from cranfield.cli.dispatch import COMMANDS
 from cranfield.stats.pair_tests.explanations import CATALOGUES, FAMILIES_IN_WORDS
 from tests.support.cli.commands import Command, Ended
 from tests.support.cli.latex_characters import KNOWN

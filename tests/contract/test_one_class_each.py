@@ -36,7 +36,7 @@ class Hindmost(cf.Binary):
         return cf.ratio(np.ones(len(last)), last**self.slope)
 
 
-from cranfield.cli._main import cranfield as program
+from cranfield.cli.dispatch import cranfield as program
 sys.path.insert(0, "docs/_ext")
 import from_code
 from tests.support.properties.measure_cases import CASES

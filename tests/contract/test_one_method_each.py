@@ -57,7 +57,7 @@ class Doubled(Correction):
         return p * min(2, len(p))
 
 
-from cranfield.cli._main import cranfield as program
+from cranfield.cli.dispatch import cranfield as program
 from cranfield.stats import CORRECTIONS, parse_tests, methods_explained
 from tests.support.properties import stats_cases
 

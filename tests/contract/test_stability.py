@@ -8,9 +8,9 @@ import pytest
 
 import cranfield
 from cranfield import integrations, studies
-from cranfield.cli._main import COMMANDS
-from cranfield.cli._main import cranfield as program
-from cranfield.cli._manual import pages
+from cranfield.cli.dispatch import COMMANDS
+from cranfield.cli.dispatch import cranfield as program
+from cranfield.cli.man_pages import pages
 from cranfield.core import EXPERIMENTAL, Stability, experimental, stability
 from tests.support.source_tree import ROOT, catalogues
 

@@ -17,7 +17,7 @@ from unittest.mock import patch
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli._main import GROUPS
+from cranfield.cli.dispatch import GROUPS
 from tests.support.source_tree import ROOT
 
 SHOWN = {

@@ -1,4 +1,4 @@
 """The command line: one command per study, words on stderr, data on stdout."""
 
-from ._start import main as main
-from ._start import run as run
+from .startup import main as main
+from .startup import run as run

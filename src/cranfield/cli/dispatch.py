@@ -13,63 +13,63 @@ import click
 from cranfield.core import VERSION, ChecksFailed, CranfieldError, InputError
 from cranfield.core.rendering import visible
 
-from ._usage import in_options, two_lines
+from cranfield.cli.options.usage_errors import in_options, two_lines
 
 # What people come for, and the commands for it. A command is loaded when it is used: `cranfield evaluate` must not wait
 # for what others need.
 GROUPS = {
     "Evaluate and compare runs": {
-        "evaluate": ("_evaluate", "values of measures for runs, as trec_eval gives them"),
-        "compare": ("_compare", "is B really better than A? outcomes, tests, a verdict"),
-        "leaderboard": ("_leaderboard", "who leads, and how sure is that? ranks, history"),
-        "novelty": ("_novelty", "what does a run find that others miss?"),
-        "nuggets": ("_nuggets", "what do written answers say, and is it supported?"),
-        "reproduce": ("_reproduce", "is a run that was made again the run that it should be?"),
-        "report": ("_report", "one page on runs: verdicts, tables, charts, methods"),
-        "rerun": ("_rerun", "make a report or a result again, and say what changed"),
+        "evaluate": ("evaluation.evaluate", "values of measures for runs, as trec_eval gives them"),
+        "compare": ("evaluation.compare", "is B really better than A? outcomes, tests, a verdict"),
+        "leaderboard": ("evaluation.leaderboard", "who leads, and how sure is that? ranks, history"),
+        "novelty": ("evaluation.novelty", "what does a run find that others miss?"),
+        "nuggets": ("evaluation.nuggets", "what do written answers say, and is it supported?"),
+        "reproduce": ("evaluation.reproduce", "is a run that was made again the run that it should be?"),
+        "report": ("evaluation.report", "one page on runs: verdicts, tables, charts, methods"),
+        "rerun": ("evaluation.rerun", "make a report or a result again, and say what changed"),
     },
     "Ask how sure a difference is": {
-        "test": ("_test", "do runs differ? tests of pairs, corrected for their number"),
-        "anova": ("_anova", "do any of many runs differ, and which? all pairs"),
-        "agreement": ("_agreement", "do two halves of the topics agree? how reliable tests are"),
-        "power": ("_power", "how many topics does it take, and what can so many show?"),
-        "scale": ("_scale", "what do a measure's numbers mean, and what may be done?"),
+        "test": ("statistics.test", "do runs differ? tests of pairs, corrected for their number"),
+        "anova": ("statistics.anova", "do any of many runs differ, and which? all pairs"),
+        "agreement": ("statistics.agreement", "do two halves of the topics agree? how reliable tests are"),
+        "power": ("statistics.power", "how many topics does it take, and what can so many show?"),
+        "scale": ("statistics.scale", "what do a measure's numbers mean, and what may be done?"),
     },
     "Make judgments": {
-        "topics": ("_topics_command", "what do topics ask, and which of them are hard?"),
-        "pool": ("_pool", "what should be judged? pools, and strategies that learn"),
-        "crowd": ("_crowd", "labels of many workers, or machines, become one"),
+        "topics": ("judgments.topics", "what do topics ask, and which of them are hard?"),
+        "pool": ("judgments.pool", "what should be judged? pools, and strategies that learn"),
+        "crowd": ("judgments.crowd", "labels of many workers, or machines, become one"),
     },
     "Learn from live users": {
-        "clicks": ("_clicks", "what do users click, and why? click models, fitted measures"),
-        "interleave": ("_interleave", "which of two runs do users prefer, both on one page?"),
-        "ab": ("_ab", "is a treatment better than the control? experiments with users"),
-        "counterfactual": ("_counterfactual", "what would another policy have earned? from an old log"),
-        "bridge": ("_bridge", "does offline predict online? measures beside what users did"),
+        "clicks": ("online.clicks", "what do users click, and why? click models, fitted measures"),
+        "interleave": ("online.interleave", "which of two runs do users prefer, both on one page?"),
+        "ab": ("online.ab", "is a treatment better than the control? experiments with users"),
+        "counterfactual": ("online.counterfactual", "what would another policy have earned? from an old log"),
+        "bridge": ("online.bridge", "does offline predict online? measures beside what users did"),
     },
     "Look after files": {
-        "lint": ("_lint", "what is wrong with runs and qrels, without evaluating them"),
-        "convert": ("_convert", "a run or qrels in another format"),
-        "fuse": ("_fuse", "several runs become one: what they say together"),
+        "lint": ("files.lint", "what is wrong with runs and qrels, without evaluating them"),
+        "convert": ("files.convert", "a run or qrels in another format"),
+        "fuse": ("files.fuse", "several runs become one: what they say together"),
     },
     "Look things up, and try them": {
-        "measures": ("_measures", "the catalogue of measures, or one of them explained"),
-        "tests": ("_tests", "the catalogue of tests, or one of them explained"),
-        "simulate": ("_simulate", "a made-up campaign: topics, judgments and runs"),
-        "demo": ("_demo", "the built-in campaign, made, evaluated and shown"),
+        "measures": ("reference.measures", "the catalogue of measures, or one of them explained"),
+        "tests": ("reference.tests", "the catalogue of tests, or one of them explained"),
+        "simulate": ("reference.simulate", "a made-up campaign: topics, judgments and runs"),
+        "demo": ("reference.demo", "the built-in campaign, made, evaluated and shown"),
     },
     "Take part in a task on a server": {
-        "submit": ("_submit", "hand in a run, or only ask what is wrong with it"),
-        "status": ("_status", "what became of a run, or of all of one's runs in a task"),
-        "download": ("_download", "a board, its public judgments and one's own runs, as files"),
+        "submit": ("remote.submit", "hand in a run, or only ask what is wrong with it"),
+        "status": ("remote.status", "what became of a run, or of all of one's runs in a task"),
+        "download": ("remote.download", "a board, its public judgments and one's own runs, as files"),
     },
     "Run a server": {
-        "serve": ("_serve", "tasks, submissions, boards, in one folder"),
-        "worker": ("_worker", "one more process that works for a server"),
-        "backup": ("_backup", "a whole server in one file, while it runs"),
-        "restore": ("_restore", "a new home for a server, from a backup"),
-        "export": ("_export", "a server's pages, or one of its tasks, as files"),
-        "audit": ("_audit", "was anything in the log of a server changed?"),
+        "serve": ("server.serve", "tasks, submissions, boards, in one folder"),
+        "worker": ("server.worker", "one more process that works for a server"),
+        "backup": ("server.backup", "a whole server in one file, while it runs"),
+        "restore": ("server.restore", "a new home for a server, from a backup"),
+        "export": ("server.export", "a server's pages, or one of its tasks, as files"),
+        "audit": ("server.audit", "was anything in the log of a server changed?"),
     },
 }
 COMMANDS = {name: found for group in GROUPS.values() for name, found in group.items()}
@@ -91,7 +91,7 @@ class Commands(click.Group):
             near = get_close_matches(name, COMMANDS, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
             raise click.UsageError(f"there is no command {name}\nhint: {hint}", ctx)
-        command: click.Command = import_module(f"cranfield.cli.{COMMANDS[name][0]}").command
+        command: click.Command = import_module(f"cranfield.cli.commands.{COMMANDS[name][0]}").command
         return command
 
     def invoke(self, ctx: click.Context) -> object:

@@ -1,4 +1,4 @@
-"""Pages for ``man``, made from the commands: ``python -m cranfield.cli._manual FOLDER`` writes them.
+"""Pages for ``man``, made from the commands: ``python -m cranfield.cli.man_pages FOLDER`` writes them.
 
 One page for the program and one for each command, as git has them. Whatever ``--help`` says stands there, in the marks
 that man understands.
@@ -13,7 +13,7 @@ import click
 
 from cranfield.core import EXPERIMENTAL, VERSION, Stability
 
-from ._main import COMMANDS, FIRST, GROUPS, cranfield
+from .dispatch import COMMANDS, FIRST, GROUPS, cranfield
 
 EXITS = (
     ("0", "done"),

@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-from ._ahead import begin
+from .prefetch import begin
 
 TYPE_CHECKING = False  # typing itself takes some milliseconds
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ def run() -> None:
     gc.disable()  # a command is over before its garbage matters
     try:
         begin(sys.argv[1:])
-        from ._main import run as run_typed
+        from .dispatch import run as run_typed
     except KeyboardInterrupt:  # in the middle of an import
         os.write(2, b"error: interrupted\n")
         os._exit(130)
@@ -25,6 +25,6 @@ def run() -> None:
 
 def main(arguments: "Sequence[str] | None" = None) -> None:
     """Run a command. Exit 0: done; 1: an error; 2: wrong usage; 3: a check that was asked for failed."""
-    from ._main import main as run_typed
+    from .dispatch import main as run_typed
 
     run_typed(arguments)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from cranfield.cli._main import cranfield as commands
+from cranfield.cli.dispatch import cranfield as commands
 from tests.cli.bad_files.cases import Content, Refused, Warned
 from tests.cli.bad_files.command_lines import TYPED
 from tests.cli.bad_files.lines import COLUMNS, EMPTY_AND_CUT, NOT_TEXT, NUMBERS, TWICE
@@ -114,10 +114,10 @@ def public_folder() -> Iterator[Path]:
 
 # Root may read everything, so root becomes nobody, once all is imported that nobody may not import.
 AS_NOBODY = """
-import os, cranfield.cli._evaluate, cranfield.cli._main
+import os, cranfield.cli.commands.evaluation.evaluate, cranfield.cli.dispatch
 if os.geteuid() == 0:
     os.setuid(65534)
-cranfield.cli._main.main()
+cranfield.cli.dispatch.main()
 """
 
 

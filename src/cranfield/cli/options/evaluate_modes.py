@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from ._values import expect_scores_alone
+from .value_options import expect_scores_alone
 
 # Of the options that shape values. Without a way, all are taken.
 TAKEN = {

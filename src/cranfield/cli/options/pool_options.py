@@ -10,7 +10,7 @@ from cranfield.collections import TREC, Judging, State, parse_strategy, read_sta
 from cranfield.core import InputError
 from cranfield.data import Run, RunFile, RunFrame
 
-from ._files import check_place
+from cranfield.cli.output.atomic_files import check_place
 
 MAKING = ("judged", "state", "audit", "batch", "minutes", "topic_file", "language")  # what a replay does not ask
 REPLAYING = (

@@ -7,8 +7,8 @@ import click
 
 from cranfield.stats import LEVEL
 
-from ._files import check_place, whole
-from ._usage import OneOf, Whole
+from cranfield.cli.output.atomic_files import check_place, whole
+from .usage_errors import OneOf, Whole
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -14,9 +14,9 @@ from cranfield.data import ORDERS, Values, read_scores
 from cranfield.measures import PEERS, as_named, parse_measures
 from cranfield.studies import evaluate
 
-from ._show import progress, typed
-from ._topics import Levels, read_topics
-from ._usage import OneOf, threads_option
+from cranfield.cli.output.command_output import progress, typed
+from .topic_options import Levels, read_topics
+from .usage_errors import OneOf, threads_option
 
 if TYPE_CHECKING:
     from cranfield.data import Replicated

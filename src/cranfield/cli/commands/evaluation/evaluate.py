@@ -18,13 +18,22 @@ from cranfield.measures import (
 )
 from cranfield.studies import evaluate
 
-from ._files import check_place, whole
-from ._layout import by_topic
-from ._on_engine import evaluate_there, landing_of
-from ._show import check_output, note, output_options, progress, put, scale_option, show, typed
-from ._topics import read_topics
-from ._usage import Command, OneOf, threads_option
-from ._values import (
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.table_layout import by_topic
+from .evaluate_on_spark import evaluate_there, landing_of
+from cranfield.cli.output.command_output import (
+    check_output,
+    note,
+    output_options,
+    progress,
+    put,
+    scale_option,
+    show,
+    typed,
+)
+from cranfield.cli.options.topic_options import read_topics
+from cranfield.cli.options.usage_errors import Command, OneOf, threads_option
+from cranfield.cli.options.value_options import (
     compat_option,
     expect_files,
     measure_option,
@@ -37,7 +46,7 @@ from ._values import (
     side_options,
     topics_option,
 )
-from ._ways import expect_way
+from cranfield.cli.options.evaluate_modes import expect_way
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 

@@ -8,8 +8,8 @@ import click
 
 from cranfield.data import Values
 
-from ._show import typed
-from ._values import expect_files
+from cranfield.cli.output.command_output import typed
+from cranfield.cli.options.value_options import expect_files
 
 
 def evaluate_there(

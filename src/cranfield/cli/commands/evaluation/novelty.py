@@ -11,12 +11,19 @@ from cranfield.measures import NRG, parse_measures
 from cranfield.stats import INTERVALS
 from cranfield.studies import novelty
 
-from ._layout import Cells, lay_out, notes_on
-from ._named import column_option
-from ._show import check_output, output_options, progress, show
-from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole
-from ._values import Given, expect_files, notes_of, values_options
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.output.command_output import check_output, output_options, progress, show
+from cranfield.cli.options.statistics_options import (
+    asked_chart,
+    chart_options,
+    check_chart,
+    draw_chart,
+    level_option,
+    seed_option,
+)
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.cli.options.value_options import Given, expect_files, notes_of, values_options
 
 USUAL = "nDCG@10"
 DRAWN = ("novelty", "unique", "rareness", "tasc", "chronology", "ensemble", "pool-runs")

@@ -6,9 +6,17 @@ import click
 
 from cranfield.studies import reproduce
 
-from ._show import check_output, output_options, scale_option, show, ties_option, typed
-from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole
+from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, ties_option, typed
+from cranfield.cli.options.statistics_options import (
+    Between,
+    asked_chart,
+    chart_options,
+    check_chart,
+    draw_chart,
+    level_option,
+    seed_option,
+)
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 
 USUAL = "AP nDCG@10 P@10"
 CHARTS = ("rankings-by-depth", "effect-ratio")

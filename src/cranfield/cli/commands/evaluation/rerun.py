@@ -8,9 +8,9 @@ import click
 
 from cranfield.core import ChecksFailed, InputError, Study
 
-from ._files import check_place
-from ._show import check_output, output_options, show
-from ._usage import Command
+from cranfield.cli.output.atomic_files import check_place
+from cranfield.cli.output.command_output import check_output, output_options, show
+from cranfield.cli.options.usage_errors import Command
 
 # What writes files, or says how a result is shown: the new one is written for comparison alone.
 ALREADY = ("-o", "--output", "--parts", "--format", "--chart", "--boxes", "--save-norms", "--save-splits")
@@ -72,7 +72,7 @@ def command(
 
 def _again(typed: tuple[str, ...], place: list[str]) -> None:
     """Run the command that was typed, with one file as its only output."""
-    from ._report import QUIETLY
+    from .report import QUIETLY
 
     words = list(typed)
     group = click.get_current_context().find_root().command

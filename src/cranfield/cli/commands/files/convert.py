@@ -5,9 +5,9 @@ import click
 from cranfield.data import Run
 from cranfield.studies import convert
 
-from ._files import whole
-from ._show import ties_option
-from ._usage import Command, OneOf, Whole
+from cranfield.cli.output.atomic_files import whole
+from cranfield.cli.output.command_output import ties_option
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 
 
 @click.command("convert", cls=Command)

@@ -11,9 +11,9 @@ from cranfield.data import Problem, Run, RunFile, RunFrame, find_runs, run_name,
 from cranfield.fusion import FUSIONS
 from cranfield.studies import fuse
 
-from ._files import check_place, is_stream, whole
-from ._show import note, progress, put, ties_option
-from ._usage import Command, Whole
+from cranfield.cli.output.atomic_files import check_place, is_stream, whole
+from cranfield.cli.output.command_output import note, progress, put, ties_option
+from cranfield.cli.options.usage_errors import Command, Whole
 
 SINGLY = 3  # so many runs that lack topics are named one by one
 

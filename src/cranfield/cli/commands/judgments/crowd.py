@@ -9,13 +9,21 @@ from cranfield.core import Study
 from cranfield.data import read_labels, read_qrels, read_votes, write
 from cranfield.studies import crowd
 
-from ._files import check_place, expect_another, whole
-from ._layout import Cells, lay_out, notes_on
-from ._listed import list_methods
-from ._named import Named, column_option
-from ._show import check_output, note, output_options, progress, show, ties_option, typed
-from ._statistics import Between, asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, OneOf, Whole, spelled, threads_option
+from cranfield.cli.output.atomic_files import check_place, expect_another, whole
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.cli.output.catalogue_help import list_methods
+from cranfield.cli.options.key_value_options import Named, column_option
+from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, ties_option, typed
+from cranfield.cli.options.statistics_options import (
+    Between,
+    asked_chart,
+    chart_options,
+    check_chart,
+    draw_chart,
+    level_option,
+    seed_option,
+)
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled, threads_option
 
 DRAWN = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")
 SHOWN = (

@@ -12,11 +12,11 @@ from cranfield.online import ASSIGNMENTS, ONLINE_MEASURES, parse_ratio
 from cranfield.stats import CORRECTIONS
 from cranfield.studies import ab, assign_users
 
-from ._files import expect_another
-from ._layout import Cells, lay_out, notes_on
-from ._named import Named, column_option
-from ._show import check_output, output_options, progress, show, typed
-from ._statistics import (
+from cranfield.cli.output.atomic_files import expect_another
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.cli.options.key_value_options import Named, column_option
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
     chart_options,
@@ -26,7 +26,7 @@ from ._statistics import (
     level_option,
     seed_option,
 )
-from ._usage import Command, OneOf, Whole, spelled
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled
 
 DRAWN = ("effects", "sample-ratio", "looks")
 SHOWN = ("arms", "checks", "oec", "aa", "plan", "ranked", "satisfaction", "reliability", "looks", "effects")

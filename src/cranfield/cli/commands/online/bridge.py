@@ -6,12 +6,12 @@ import click
 
 from cranfield.studies import bridge
 
-from ._layout import Cells, lay_out, notes_on
-from ._named import column_option
-from ._show import check_output, output_options, progress, show, typed
-from ._statistics import check_chart, draw_chart, engine_option, level_option, seed_option
-from ._usage import Command, OneOf, Whole
-from ._values import Given, notes_of, values_options
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.options.statistics_options import check_chart, draw_chart, engine_option, level_option, seed_option
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.cli.options.value_options import Given, notes_of, values_options
 
 BY = ("kendall", "spearman", "pearson")
 

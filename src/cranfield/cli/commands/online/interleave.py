@@ -8,11 +8,11 @@ from cranfield.core import Study
 from cranfield.online import INTERLEAVINGS, PLANNED, USERS, Interleaving
 from cranfield.studies import interleave, interleaved_page, sensitivity
 
-from ._layout import Cells, lay_out, notes_on
-from ._listed import list_methods
-from ._named import column_option
-from ._show import check_output, output_options, progress, show, ties_option, typed
-from ._statistics import (
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.cli.output.catalogue_help import list_methods
+from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, ties_option, typed
+from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
     chart_options,
@@ -22,7 +22,7 @@ from ._statistics import (
     level_option,
     seed_option,
 )
-from ._usage import Command, OneOf, Whole, spelled
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled
 
 SHOWN = ("result", "transitivity", "sensitivity", "page")
 BELONGS = {  # options that one of the three questions knows

@@ -12,11 +12,11 @@ from cranfield.simulate import Campaign
 from cranfield.stats import shorten
 from cranfield.studies import compare, evaluate, leaderboard
 
-from ._demo_users import LOGS, clicks_said
-from ._pair import text_of_pair
-from ._show import may_be_bold, note, progress
-from ._simulate import check_empty
-from ._usage import Command, Whole
+from .demo_users import LOGS, clicks_said
+from cranfield.cli.output.comparison_text import text_of_pair
+from cranfield.cli.output.command_output import may_be_bold, note, progress
+from .simulate import check_empty
+from cranfield.cli.options.usage_errors import Command, Whole
 
 
 @click.command("demo", cls=Command)
@@ -41,7 +41,7 @@ def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
     if folder:
         check_empty(folder)
     if serve:
-        from ._demo_server import serve_demo
+        from .demo_server import serve_demo
 
         return serve_demo(folder, seed, port)
     with tempfile.TemporaryDirectory() as scratch:

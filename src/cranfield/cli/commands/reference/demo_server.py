@@ -8,9 +8,9 @@ import click
 
 from cranfield.core import need
 
-from ._home import in_order
-from ._serve import alone, check_free
-from ._show import progress
+from cranfield.cli.commands.server.server_home import in_order
+from cranfield.cli.commands.server.serve import alone, check_free
+from cranfield.cli.output.command_output import progress
 
 
 def serve_demo(folder: str | None, seed: int, port: int) -> int:

@@ -15,7 +15,7 @@ from cranfield.online import multileave
 from cranfield.simulate import Written, simulate_log
 from cranfield.studies import bridge, interleave
 
-from ._show import note, show
+from cranfield.cli.output.command_output import note, show
 
 USERS = 2000  # of all runs together
 OF_PAIR = 1000  # who see two runs on one page

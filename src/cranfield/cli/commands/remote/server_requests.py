@@ -10,9 +10,9 @@ from cranfield.core import ParameterError, Provenance, Study, Table
 from cranfield.core.rendering import visible
 from cranfield.server.api.client import EXAMPLE, Address, Server
 
-from ._show import note, put, typed
-from ._tokens import VARIABLE, find_token, saved_tokens
-from ._usage import OneOf
+from cranfield.cli.output.command_output import note, put, typed
+from .api_tokens import VARIABLE, find_token, saved_tokens
+from cranfield.cli.options.usage_errors import OneOf
 
 F = TypeVar("F", bound=Callable[..., object])
 SECRET = re.compile(r"(--token[= ])\S+")

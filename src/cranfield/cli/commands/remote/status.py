@@ -7,8 +7,19 @@ import click
 from cranfield.core import Study
 from cranfield.server.api.client import Server
 
-from ._asking import LATER, RUN, asking_options, by_key, connect, lines_of, made_by, row_of, show_answer, table_of
-from ._usage import Command
+from .server_requests import (
+    LATER,
+    RUN,
+    asking_options,
+    by_key,
+    connect,
+    lines_of,
+    made_by,
+    row_of,
+    show_answer,
+    table_of,
+)
+from cranfield.cli.options.usage_errors import Command
 
 KEY = re.compile(r"[0-9a-f]{12}")
 

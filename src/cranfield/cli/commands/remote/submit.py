@@ -12,7 +12,7 @@ from cranfield.core import CranfieldError, InputError, Study, Table
 from cranfield.data import run_name
 from cranfield.server.api.client import Server, ServerSaid
 
-from ._asking import (
+from .server_requests import (
     LATER,
     PROBLEM,
     RUN,
@@ -25,10 +25,10 @@ from ._asking import (
     table_of,
     task_of,
 )
-from ._lint import problem_lines
-from ._show import note, progress
-from ._tokens import save_token
-from ._usage import Command
+from cranfield.cli.commands.files.lint import problem_lines
+from cranfield.cli.output.command_output import note, progress
+from .api_tokens import save_token
+from cranfield.cli.options.usage_errors import Command
 
 WAITS = [0.2, 0.3, 0.5, 1.0]  # seconds between two looks; then always the last
 

@@ -4,9 +4,9 @@ import click
 
 from cranfield.core import ChecksFailed
 
-from ._home import home_options, in_order, open_home
-from ._show import progress
-from ._usage import Command, OneOf
+from .server_home import home_options, in_order, open_home
+from cranfield.cli.output.command_output import progress
+from cranfield.cli.options.usage_errors import Command, OneOf
 
 
 @click.command("audit", cls=Command)

@@ -2,9 +2,9 @@
 
 import click
 
-from ._home import home_options, in_order, open_home
-from ._show import progress
-from ._usage import Command
+from .server_home import home_options, in_order, open_home
+from cranfield.cli.output.command_output import progress
+from cranfield.cli.options.usage_errors import Command
 
 
 @click.command("export", cls=Command)

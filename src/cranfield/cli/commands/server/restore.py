@@ -7,9 +7,9 @@ import click
 
 from cranfield.core import ParameterError, need
 
-from ._home import home_options, in_order
-from ._show import note, progress
-from ._usage import Command
+from .server_home import home_options, in_order
+from cranfield.cli.output.command_output import note, progress
+from cranfield.cli.options.usage_errors import Command
 
 
 @click.command("restore", cls=Command)

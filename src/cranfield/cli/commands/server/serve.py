@@ -14,8 +14,8 @@ import click
 
 from cranfield.core import ParameterError
 
-from ._home import home_options
-from ._usage import Command, Whole
+from .server_home import home_options
+from cranfield.cli.options.usage_errors import Command, Whole
 
 
 @click.command("serve", cls=Command)

@@ -2,8 +2,8 @@
 
 import click
 
-from ._home import home_options, open_home
-from ._usage import Command
+from .server_home import home_options, open_home
+from cranfield.cli.options.usage_errors import Command
 
 
 @click.command("worker", cls=Command)

@@ -7,10 +7,17 @@ import click
 from cranfield.stats import CORRECTIONS
 from cranfield.studies import scale
 
-from ._layout import lay_out, notes_on
-from ._show import check_output, output_options, progress, show, typed
-from ._statistics import asked_chart, chart_options, check_chart, draw_chart, level_option, seed_option
-from ._usage import Command, Whole, Wholes, threads_option
+from cranfield.cli.output.table_layout import lay_out, notes_on
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.options.statistics_options import (
+    asked_chart,
+    chart_options,
+    check_chart,
+    draw_chart,
+    level_option,
+    seed_option,
+)
+from cranfield.cli.options.usage_errors import Command, Whole, Wholes, threads_option
 
 FEW = {"values": 40, "solvability": 10, "changes": 25, "axioms": 100, "scores": 20}
 SHOWN = ("scales", "values", "solvability")

@@ -10,11 +10,18 @@ from cranfield.data import write_norms
 from cranfield.stats import CORRECTIONS, FAMILIES, INTERVALS, TRANSFORMS, norms_of
 from cranfield.studies import test
 
-from ._files import check_place, whole
-from ._show import check_output, output_options, progress, scale_option, show
-from ._statistics import Between, check_chart, draw_chart, draws_option, level_option, seed_option
-from ._usage import Command, OneOf
-from ._values import Given, notes_of, values_options
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
+from cranfield.cli.options.statistics_options import (
+    Between,
+    check_chart,
+    draw_chart,
+    draws_option,
+    level_option,
+    seed_option,
+)
+from cranfield.cli.options.usage_errors import Command, OneOf
+from cranfield.cli.options.value_options import Given, notes_of, values_options
 
 FEW = 60  # rows of a table that people read
 

@@ -1,0 +1,1 @@
+"""Commands that make judgments: topics, pools, crowds."""

@@ -1,0 +1,1 @@
+"""Commands for logs and experiments with live users."""

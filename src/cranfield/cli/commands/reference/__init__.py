@@ -1,0 +1,1 @@
+"""Commands that list measures and tests, simulate data and show the demo."""

@@ -1,0 +1,1 @@
+"""Commands of a participant who talks to a server."""

@@ -1,0 +1,1 @@
+"""Commands of the operator of a server."""

@@ -1,0 +1,1 @@
+"""Commands that test differences and plan experiments."""

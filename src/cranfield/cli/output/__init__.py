@@ -1,0 +1,1 @@
+"""Output that several commands share: tables, text, files."""
