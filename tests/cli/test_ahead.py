@@ -11,8 +11,8 @@ import pytest
 
 import cranfield as cf
 from cranfield import _native
-from cranfield.cli.prefetch import HARMLESS, named
 from cranfield.cli.commands.evaluation.evaluate import command
+from cranfield.cli.prefetch import HARMLESS, named
 from cranfield.core import InputError
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 0\n2 0 c 2\n"

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import click
 
+from cranfield.cli.options.usage_errors import in_options, two_lines
 from cranfield.core import VERSION, ChecksFailed, CranfieldError, InputError
 from cranfield.core.rendering import visible
-
-from cranfield.cli.options.usage_errors import in_options, two_lines
 
 # What people come for, and the commands for it. A command is loaded when it is used: `cranfield evaluate` must not wait
 # for what others need.

@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
+from cranfield.cli.output.atomic_files import check_place
 from cranfield.collections import TREC, Judging, State, parse_strategy, read_state
 from cranfield.core import InputError
 from cranfield.data import Run, RunFile, RunFrame
-
-from cranfield.cli.output.atomic_files import check_place
 
 MAKING = ("judged", "state", "audit", "batch", "minutes", "topic_file", "language")  # what a replay does not ask
 REPLAYING = (

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 import click
 
+from cranfield.cli.output.atomic_files import check_place, whole
 from cranfield.stats import LEVEL
 
-from cranfield.cli.output.atomic_files import check_place, whole
 from .usage_errors import OneOf, Whole
 
 F = TypeVar("F", bound=Callable[..., object])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cranfield.cli.output.command_output import progress, typed
 from cranfield.core import CranfieldError, Ties
 from cranfield.data import ORDERS, Values, read_scores
 from cranfield.measures import PEERS, as_named, parse_measures
 from cranfield.studies import evaluate
 
-from cranfield.cli.output.command_output import progress, typed
 from .topic_options import Levels, read_topics
 from .usage_errors import OneOf, threads_option
 

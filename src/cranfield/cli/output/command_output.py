@@ -14,12 +14,12 @@ from typing import TypeVar
 
 import click
 
+from cranfield.cli.options.usage_errors import OneOf
 from cranfield.core import FORMATS, POLICIES, ParameterError, Study, Table
 from cranfield.core.rendering import paragraph, pieces, render, visible
 from cranfield.data import ORDERS
 
 from .atomic_files import check_place, is_stream, whole
-from cranfield.cli.options.usage_errors import OneOf
 
 F = TypeVar("F", bound=Callable[..., object])
 

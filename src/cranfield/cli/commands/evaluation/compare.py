@@ -6,23 +6,6 @@ from typing import Any
 
 import click
 
-from cranfield.core import ChecksFailed, Study
-from cranfield.core.rendering import visible
-from cranfield.studies import compare, wide_dominance, wide_outcomes, wide_overall
-
-from cranfield.cli.output.table_layout import notes_on
-from cranfield.cli.output.comparison_text import levels_of, text_of_pair
-from cranfield.cli.output.command_output import (
-    check_output,
-    may_be_bold,
-    output_options,
-    progress,
-    put,
-    scale_option,
-    show,
-    typed,
-    usual_format,
-)
 from cranfield.cli.options.statistics_options import (
     Between,
     chart_options,
@@ -34,6 +17,22 @@ from cranfield.cli.options.statistics_options import (
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.command_output import (
+    check_output,
+    may_be_bold,
+    output_options,
+    progress,
+    put,
+    scale_option,
+    show,
+    typed,
+    usual_format,
+)
+from cranfield.cli.output.comparison_text import levels_of, text_of_pair
+from cranfield.cli.output.table_layout import notes_on
+from cranfield.core import ChecksFailed, Study
+from cranfield.core.rendering import visible
+from cranfield.studies import compare, wide_dominance, wide_outcomes, wide_overall
 
 USUAL = "RR@100"
 CHARTS = ("outcomes", "topic-differences", "dominance", "rank-pairs")

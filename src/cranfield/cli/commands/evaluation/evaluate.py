@@ -6,31 +6,7 @@ from typing import Any
 
 import click
 
-from cranfield.core import Policy, Study, Table, Ties
-from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs
-from cranfield.measures import (
-    CURVES,
-    DEFAULT,
-    OFFICIAL,
-    Scenario,
-    names_the_run,
-    trec_eval_text,
-)
-from cranfield.studies import evaluate
-
-from cranfield.cli.output.atomic_files import check_place, whole
-from cranfield.cli.output.table_layout import by_topic
-from .evaluate_on_spark import evaluate_there, landing_of
-from cranfield.cli.output.command_output import (
-    check_output,
-    note,
-    output_options,
-    progress,
-    put,
-    scale_option,
-    show,
-    typed,
-)
+from cranfield.cli.options.evaluate_modes import expect_way
 from cranfield.cli.options.topic_options import read_topics
 from cranfield.cli.options.usage_errors import Command, OneOf, threads_option
 from cranfield.cli.options.value_options import (
@@ -46,7 +22,31 @@ from cranfield.cli.options.value_options import (
     side_options,
     topics_option,
 )
-from cranfield.cli.options.evaluate_modes import expect_way
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import (
+    check_output,
+    note,
+    output_options,
+    progress,
+    put,
+    scale_option,
+    show,
+    typed,
+)
+from cranfield.cli.output.table_layout import by_topic
+from cranfield.core import Policy, Study, Table, Ties
+from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs
+from cranfield.measures import (
+    CURVES,
+    DEFAULT,
+    OFFICIAL,
+    Scenario,
+    names_the_run,
+    trec_eval_text,
+)
+from cranfield.studies import evaluate
+
+from .evaluate_on_spark import evaluate_there, landing_of
 
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 

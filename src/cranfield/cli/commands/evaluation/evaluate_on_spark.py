@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from cranfield.data import Values
-
-from cranfield.cli.output.command_output import typed
 from cranfield.cli.options.value_options import expect_files
+from cranfield.cli.output.command_output import typed
+from cranfield.data import Values
 
 
 def evaluate_there(

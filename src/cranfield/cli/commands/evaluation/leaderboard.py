@@ -5,13 +5,7 @@ from typing import Any
 
 import click
 
-from cranfield.data import Values, read_entries
-from cranfield.stats import CORRECTIONS, INTERVALS, shorten
-from cranfield.studies import leaderboard
-
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.cli.options.key_value_options import Named, column_option
-from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show, typed
 from cranfield.cli.options.statistics_options import (
     Between,
     chart_options,
@@ -23,6 +17,11 @@ from cranfield.cli.options.statistics_options import (
 from cranfield.cli.options.topic_options import read_topics
 from cranfield.cli.options.usage_errors import Command, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.data import Values, read_entries
+from cranfield.stats import CORRECTIONS, INTERVALS, shorten
+from cranfield.studies import leaderboard
 
 USUAL = "AP"
 # As many as people read; `stability`, `above`, `conditions` and the like are for charts and programs.

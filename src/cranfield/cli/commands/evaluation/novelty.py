@@ -5,15 +5,7 @@ from typing import Any
 
 import click
 
-from cranfield.core import Ties
-from cranfield.data import PRIORS, RunFile, find_runs, read_entries, split_known
-from cranfield.measures import NRG, parse_measures
-from cranfield.stats import INTERVALS
-from cranfield.studies import novelty
-
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.cli.options.key_value_options import column_option
-from cranfield.cli.output.command_output import check_output, output_options, progress, show
 from cranfield.cli.options.statistics_options import (
     asked_chart,
     chart_options,
@@ -24,6 +16,13 @@ from cranfield.cli.options.statistics_options import (
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.options.value_options import Given, expect_files, notes_of, values_options
+from cranfield.cli.output.command_output import check_output, output_options, progress, show
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.core import Ties
+from cranfield.data import PRIORS, RunFile, find_runs, read_entries, split_known
+from cranfield.measures import NRG, parse_measures
+from cranfield.stats import INTERVALS
+from cranfield.studies import novelty
 
 USUAL = "nDCG@10"
 DRAWN = ("novelty", "unique", "rareness", "tasc", "chronology", "ensemble", "pool-runs")

@@ -6,15 +6,14 @@ from typing import Literal
 import click
 import numpy as np
 
-from cranfield.core import Policy, Table
-from cranfield.data import AGGREGATES, Values, read_answers
-from cranfield.studies import nuggets, support
-
-from cranfield.cli.output.table_layout import by_topic
-from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, typed
 from cranfield.cli.options.statistics_options import check_chart, draw_chart
 from cranfield.cli.options.topic_options import read_topics
 from cranfield.cli.options.usage_errors import Command, OneOf
+from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, typed
+from cranfield.cli.output.table_layout import by_topic
+from cranfield.core import Policy, Table
+from cranfield.data import AGGREGATES, Values, read_answers
+from cranfield.studies import nuggets, support
 
 
 @click.command("nuggets", cls=Command)

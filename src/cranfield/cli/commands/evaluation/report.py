@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from cranfield.core import ParameterError
-from cranfield.data import read_entries
-
-from cranfield.cli.output.atomic_files import check_place, whole
-from .leaderboard import Shares, private_of
 from cranfield.cli.options.key_value_options import Named, column_option
-from cranfield.cli.output.command_output import note, progress, scale_option
 from cranfield.cli.options.statistics_options import level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import note, progress, scale_option
+from cranfield.core import ParameterError
+from cranfield.data import read_entries
+
+from .leaderboard import Shares, private_of
 
 USUAL = "AP nDCG@10 RR@100 P@10"
 QUIETLY = "cranfield.quietly"  # in the context of `rerun`, which has more to say

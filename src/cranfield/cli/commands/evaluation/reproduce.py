@@ -4,9 +4,6 @@ from typing import Any
 
 import click
 
-from cranfield.studies import reproduce
-
-from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, ties_option, typed
 from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
@@ -17,6 +14,8 @@ from cranfield.cli.options.statistics_options import (
     seed_option,
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, ties_option, typed
+from cranfield.studies import reproduce
 
 USUAL = "AP nDCG@10 P@10"
 CHARTS = ("rankings-by-depth", "effect-ratio")

@@ -6,11 +6,10 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from cranfield.core import ChecksFailed, InputError, Study
-
+from cranfield.cli.options.usage_errors import Command
 from cranfield.cli.output.atomic_files import check_place
 from cranfield.cli.output.command_output import check_output, output_options, show
-from cranfield.cli.options.usage_errors import Command
+from cranfield.core import ChecksFailed, InputError, Study
 
 # What writes files, or says how a result is shown: the new one is written for comparison alone.
 ALREADY = ("-o", "--output", "--parts", "--format", "--chart", "--boxes", "--save-norms", "--save-splits")

@@ -2,12 +2,11 @@
 
 import click
 
-from cranfield.data import Run
-from cranfield.studies import convert
-
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.output.atomic_files import whole
 from cranfield.cli.output.command_output import ties_option
-from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.data import Run
+from cranfield.studies import convert
 
 
 @click.command("convert", cls=Command)

@@ -6,14 +6,13 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from cranfield.cli.options.usage_errors import Command, Whole
+from cranfield.cli.output.atomic_files import check_place, is_stream, whole
+from cranfield.cli.output.command_output import note, progress, put, ties_option
 from cranfield.core import InputError, parameters
 from cranfield.data import Problem, Run, RunFile, RunFrame, find_runs, run_name, write
 from cranfield.fusion import FUSIONS
 from cranfield.studies import fuse
-
-from cranfield.cli.output.atomic_files import check_place, is_stream, whole
-from cranfield.cli.output.command_output import note, progress, put, ties_option
-from cranfield.cli.options.usage_errors import Command, Whole
 
 SINGLY = 3  # so many runs that lack topics are named one by one
 

@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
+from cranfield.cli.options.usage_errors import Command
+from cranfield.cli.output.command_output import check_output, output_options, progress, put, show, typed, usual_format
 from cranfield.core import ChecksFailed
 from cranfield.core.rendering import visible
 from cranfield.studies import lint
-
-from cranfield.cli.output.command_output import check_output, output_options, progress, put, show, typed, usual_format
-from cranfield.cli.options.usage_errors import Command
 
 
 @click.command("lint", cls=Command)

@@ -4,16 +4,7 @@ from typing import Any
 
 import click
 
-from cranfield.collections import AGGREGATIONS, POINTS
-from cranfield.core import Study
-from cranfield.data import read_labels, read_qrels, read_votes, write
-from cranfield.studies import crowd
-
-from cranfield.cli.output.atomic_files import check_place, expect_another, whole
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
-from cranfield.cli.output.catalogue_help import list_methods
 from cranfield.cli.options.key_value_options import Named, column_option
-from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, ties_option, typed
 from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
@@ -24,6 +15,14 @@ from cranfield.cli.options.statistics_options import (
     seed_option,
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled, threads_option
+from cranfield.cli.output.atomic_files import check_place, expect_another, whole
+from cranfield.cli.output.catalogue_help import list_methods
+from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, ties_option, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.collections import AGGREGATIONS, POINTS
+from cranfield.core import Study
+from cranfield.data import read_labels, read_qrels, read_votes, write
+from cranfield.studies import crowd
 
 DRAWN = ("workers", "aggregations", "label-orders", "label-noise", "machines", "stopping", "strengths")
 SHOWN = (

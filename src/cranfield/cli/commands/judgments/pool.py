@@ -9,6 +9,21 @@ from typing import Any
 
 import click
 
+from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.options.pool_options import begun_with, check_files, check_options, check_outputs, expect_the_same
+from cranfield.cli.options.statistics_options import (
+    Between,
+    asked_chart,
+    chart_options,
+    check_chart,
+    draw_chart,
+    level_option,
+    seed_option,
+)
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole, Wholes, threads_option
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, ties_option, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.collections import (
     SHARES,
     STRATEGIES,
@@ -28,22 +43,6 @@ from cranfield.core import Study, parameters
 from cranfield.data import Run, RunFile, RunFrame, find_runs, read_corpus, read_entries, read_qrels, read_run, write
 from cranfield.stats import CORRECTIONS, TESTS
 from cranfield.studies import audit_pool, pool, read_candidates, replay_pool
-
-from cranfield.cli.output.atomic_files import check_place, whole
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
-from cranfield.cli.options.key_value_options import column_option
-from cranfield.cli.options.pool_options import begun_with, check_files, check_options, check_outputs, expect_the_same
-from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, ties_option, typed
-from cranfield.cli.options.statistics_options import (
-    Between,
-    asked_chart,
-    chart_options,
-    check_chart,
-    draw_chart,
-    level_option,
-    seed_option,
-)
-from cranfield.cli.options.usage_errors import Command, OneOf, Whole, Wholes, threads_option
 
 DRAWN = ("costs", "recall", "pool-order", "pool-bias", "reuse", "unjudged")
 SHOWN = ("costs", "pool", "audit", "replay", "bias", "reuse")

@@ -4,14 +4,13 @@ from typing import Any
 
 import click
 
-from cranfield.core import Policy
-from cranfield.studies import topics
-
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
-from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, typed
 from cranfield.cli.options.statistics_options import check_chart, draw_chart
 from cranfield.cli.options.usage_errors import Command
 from cranfield.cli.options.value_options import Given, named_values_options, notes_of
+from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.core import Policy
+from cranfield.studies import topics
 
 FEW = {"difficulty": 20}
 LETTERS = {"title": 44, "description": 60}  # of a text on a terminal

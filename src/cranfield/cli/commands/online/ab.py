@@ -7,15 +7,7 @@ from typing import Any
 
 import click
 
-from cranfield.core import ChecksFailed, InputError, ParameterError, Study, Table
-from cranfield.online import ASSIGNMENTS, ONLINE_MEASURES, parse_ratio
-from cranfield.stats import CORRECTIONS
-from cranfield.studies import ab, assign_users
-
-from cranfield.cli.output.atomic_files import expect_another
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.cli.options.key_value_options import Named, column_option
-from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
 from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
@@ -27,6 +19,13 @@ from cranfield.cli.options.statistics_options import (
     seed_option,
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled
+from cranfield.cli.output.atomic_files import expect_another
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.core import ChecksFailed, InputError, ParameterError, Study, Table
+from cranfield.online import ASSIGNMENTS, ONLINE_MEASURES, parse_ratio
+from cranfield.stats import CORRECTIONS
+from cranfield.studies import ab, assign_users
 
 DRAWN = ("effects", "sample-ratio", "looks")
 SHOWN = ("arms", "checks", "oec", "aa", "plan", "ranked", "satisfaction", "reliability", "looks", "effects")

@@ -4,14 +4,13 @@ from typing import Any
 
 import click
 
-from cranfield.studies import bridge
-
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.cli.options.key_value_options import column_option
-from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
 from cranfield.cli.options.statistics_options import check_chart, draw_chart, engine_option, level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.studies import bridge
 
 BY = ("kendall", "spearman", "pearson")
 

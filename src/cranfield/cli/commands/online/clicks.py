@@ -7,16 +7,8 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, Table
-from cranfield.data import read_qrels, read_ubi, write
-from cranfield.online import CALIBRATIONS, CLICK_MODELS, FRAMEWORKS, ONLINE_MEASURES, parse_click_models
-from cranfield.studies import clicks
-
-from cranfield.cli.output.atomic_files import check_place, whole
-from cranfield.cli.output.table_layout import lay_out, notes_on
 from cranfield.cli.commands.evaluation.leaderboard import Shares
 from cranfield.cli.options.key_value_options import column_option
-from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, typed
 from cranfield.cli.options.statistics_options import (
     asked_chart,
     chart_options,
@@ -27,6 +19,13 @@ from cranfield.cli.options.statistics_options import (
     seed_option,
 )
 from cranfield.cli.options.usage_errors import Command, OneOf
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import check_output, note, output_options, progress, show, typed
+from cranfield.cli.output.table_layout import lay_out, notes_on
+from cranfield.core import Study, Table
+from cranfield.data import read_qrels, read_ubi, write
+from cranfield.online import CALIBRATIONS, CLICK_MODELS, FRAMEWORKS, ONLINE_MEASURES, parse_click_models
+from cranfield.studies import clicks
 
 DRAWN = ("click-curves", "examination")
 SHOWN = ("online", "fit", "ranks", "calibrated", "parameters")

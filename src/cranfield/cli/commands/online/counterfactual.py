@@ -5,14 +5,13 @@ from typing import Any
 
 import click
 
-from cranfield.online import ESTIMATORS, PROPENSITIES, SLATE_ESTIMATORS, PositionBased
-from cranfield.studies import counterfactual
-
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.cli.options.key_value_options import column_option
-from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
 from cranfield.cli.options.statistics_options import check_chart, draw_chart, level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.online import ESTIMATORS, PROPENSITIES, SLATE_ESTIMATORS, PositionBased
+from cranfield.studies import counterfactual
 
 WIDE = 76  # columns of help
 

@@ -4,14 +4,7 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study
-from cranfield.online import INTERLEAVINGS, PLANNED, USERS, Interleaving
-from cranfield.studies import interleave, interleaved_page, sensitivity
-
-from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
-from cranfield.cli.output.catalogue_help import list_methods
 from cranfield.cli.options.key_value_options import column_option
-from cranfield.cli.output.command_output import check_output, output_options, progress, show, ties_option, typed
 from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
@@ -23,6 +16,12 @@ from cranfield.cli.options.statistics_options import (
     seed_option,
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled
+from cranfield.cli.output.catalogue_help import list_methods
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, ties_option, typed
+from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
+from cranfield.core import Study
+from cranfield.online import INTERLEAVINGS, PLANNED, USERS, Interleaving
+from cranfield.studies import interleave, interleaved_page, sensitivity
 
 SHOWN = ("result", "transitivity", "sensitivity", "page")
 BELONGS = {  # options that one of the three questions knows

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from cranfield.cli.options.usage_errors import Command, Whole
+from cranfield.cli.output.command_output import may_be_bold, note, progress
+from cranfield.cli.output.comparison_text import text_of_pair
 from cranfield.core import SEED, Study, Table
 from cranfield.core.rendering import paragraph, render
 from cranfield.simulate import Campaign
@@ -13,10 +16,7 @@ from cranfield.stats import shorten
 from cranfield.studies import compare, evaluate, leaderboard
 
 from .demo_users import LOGS, clicks_said
-from cranfield.cli.output.comparison_text import text_of_pair
-from cranfield.cli.output.command_output import may_be_bold, note, progress
 from .simulate import check_empty
-from cranfield.cli.options.usage_errors import Command, Whole
 
 
 @click.command("demo", cls=Command)

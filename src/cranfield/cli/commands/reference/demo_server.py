@@ -6,11 +6,10 @@ from contextlib import nullcontext
 
 import click
 
-from cranfield.core import need
-
-from cranfield.cli.commands.server.server_home import in_order
 from cranfield.cli.commands.server.serve import alone, check_free
+from cranfield.cli.commands.server.server_home import in_order
 from cranfield.cli.output.command_output import progress
+from cranfield.core import need
 
 
 def serve_demo(folder: str | None, seed: int, port: int) -> int:

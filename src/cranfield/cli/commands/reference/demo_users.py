@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 
+from cranfield.cli.output.command_output import note, show
 from cranfield.core import MissingExtra, Study, Table
 from cranfield.core.rendering import paragraph, render
 from cranfield.data import Values, connect
 from cranfield.online import multileave
 from cranfield.simulate import Written, simulate_log
 from cranfield.studies import bridge, interleave
-
-from cranfield.cli.output.command_output import note, show
 
 USERS = 2000  # of all runs together
 OF_PAIR = 1000  # who see two runs on one page

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import click
 
-from cranfield.core import Study, Table
-from cranfield.measures import OTHERS, catalogue, explain, explained, user_model
-
+from cranfield.cli.options.usage_errors import Command, Whole
 from cranfield.cli.output.atomic_files import check_place, whole
 from cranfield.cli.output.command_output import by_family, check_output, output_options, put, show, usual_format
-from cranfield.cli.options.usage_errors import Command, Whole
+from cranfield.core import Study, Table
+from cranfield.measures import OTHERS, catalogue, explain, explained, user_model
 
 MORE = """\
 cranfield measures nDCG explains one: formula, example, parameters, scale.

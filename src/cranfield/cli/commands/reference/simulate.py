@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from cranfield.core import SEED, ParameterError, Study, Table
-from cranfield.simulate import MSMARCO, TREC8, Campaign, Written, simulate_log
-
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.output.atomic_files import check_place
 from cranfield.cli.output.command_output import progress, show
-from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.core import SEED, ParameterError, Study, Table
+from cranfield.simulate import MSMARCO, TREC8, Campaign, Written, simulate_log
 
 LOGS = (".csv", ".tsv", ".parquet")
 SHOWN = 10  # documents on a page

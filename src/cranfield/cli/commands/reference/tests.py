@@ -2,11 +2,10 @@
 
 import click
 
+from cranfield.cli.options.usage_errors import Command
+from cranfield.cli.output.command_output import by_family, output_options, put, show, usual_format
 from cranfield.core import Study
 from cranfield.stats import FAMILIES_IN_WORDS, explain_method, methods, methods_explained
-
-from cranfield.cli.output.command_output import by_family, output_options, put, show, usual_format
-from cranfield.cli.options.usage_errors import Command
 
 MORE = "cranfield tests signed-rank explains one: what it assumes, when to use it."
 

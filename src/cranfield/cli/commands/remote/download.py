@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
+from cranfield.cli.options.usage_errors import Command
+from cranfield.cli.output.atomic_files import whole
 from cranfield.core import InputError
 from cranfield.server.api.client import Server, ServerSaid
 from cranfield.server.site.csv_output import board_to_csv
 
 from .server_requests import asking_options, connect
-from cranfield.cli.output.atomic_files import whole
-from cranfield.cli.options.usage_errors import Command
 
 
 @click.command("download", cls=Command)

@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 
 import click
 
+from cranfield.cli.options.usage_errors import OneOf
+from cranfield.cli.output.command_output import note, put, typed
 from cranfield.core import ParameterError, Provenance, Study, Table
 from cranfield.core.rendering import visible
 from cranfield.server.api.client import EXAMPLE, Address, Server
 
-from cranfield.cli.output.command_output import note, put, typed
 from .api_tokens import VARIABLE, find_token, saved_tokens
-from cranfield.cli.options.usage_errors import OneOf
 
 F = TypeVar("F", bound=Callable[..., object])
 SECRET = re.compile(r"(--token[= ])\S+")

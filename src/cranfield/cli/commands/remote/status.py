@@ -4,6 +4,7 @@ import re
 
 import click
 
+from cranfield.cli.options.usage_errors import Command
 from cranfield.core import Study
 from cranfield.server.api.client import Server
 
@@ -19,7 +20,6 @@ from .server_requests import (
     show_answer,
     table_of,
 )
-from cranfield.cli.options.usage_errors import Command
 
 KEY = re.compile(r"[0-9a-f]{12}")
 

@@ -8,10 +8,14 @@ from typing import Any
 
 import click
 
+from cranfield.cli.commands.files.lint import problem_lines
+from cranfield.cli.options.usage_errors import Command
+from cranfield.cli.output.command_output import note, progress
 from cranfield.core import CranfieldError, InputError, Study, Table
 from cranfield.data import run_name
 from cranfield.server.api.client import Server, ServerSaid
 
+from .api_tokens import save_token
 from .server_requests import (
     LATER,
     PROBLEM,
@@ -25,10 +29,6 @@ from .server_requests import (
     table_of,
     task_of,
 )
-from cranfield.cli.commands.files.lint import problem_lines
-from cranfield.cli.output.command_output import note, progress
-from .api_tokens import save_token
-from cranfield.cli.options.usage_errors import Command
 
 WAITS = [0.2, 0.3, 0.5, 1.0]  # seconds between two looks; then always the last
 

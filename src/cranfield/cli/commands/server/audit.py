@@ -2,11 +2,11 @@
 
 import click
 
+from cranfield.cli.options.usage_errors import Command, OneOf
+from cranfield.cli.output.command_output import progress
 from cranfield.core import ChecksFailed
 
 from .server_home import home_options, in_order, open_home
-from cranfield.cli.output.command_output import progress
-from cranfield.cli.options.usage_errors import Command, OneOf
 
 
 @click.command("audit", cls=Command)

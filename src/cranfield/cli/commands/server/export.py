@@ -2,9 +2,10 @@
 
 import click
 
-from .server_home import home_options, in_order, open_home
-from cranfield.cli.output.command_output import progress
 from cranfield.cli.options.usage_errors import Command
+from cranfield.cli.output.command_output import progress
+
+from .server_home import home_options, in_order, open_home
 
 
 @click.command("export", cls=Command)

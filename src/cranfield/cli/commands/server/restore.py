@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from cranfield.cli.options.usage_errors import Command
+from cranfield.cli.output.command_output import note, progress
 from cranfield.core import ParameterError, need
 
 from .server_home import home_options, in_order
-from cranfield.cli.output.command_output import note, progress
-from cranfield.cli.options.usage_errors import Command
 
 
 @click.command("restore", cls=Command)

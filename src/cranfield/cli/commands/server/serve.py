@@ -12,10 +12,10 @@ from typing import TextIO
 
 import click
 
+from cranfield.cli.options.usage_errors import Command, Whole
 from cranfield.core import ParameterError
 
 from .server_home import home_options
-from cranfield.cli.options.usage_errors import Command, Whole
 
 
 @click.command("serve", cls=Command)

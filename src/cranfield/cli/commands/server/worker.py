@@ -2,8 +2,9 @@
 
 import click
 
-from .server_home import home_options, open_home
 from cranfield.cli.options.usage_errors import Command
+
+from .server_home import home_options, open_home
 
 
 @click.command("worker", cls=Command)

@@ -4,15 +4,14 @@ from typing import Any
 
 import click
 
-from cranfield.data import SPLITS, Splits, draw_splits, read_splits, write_splits
-from cranfield.stats import check_splits
-from cranfield.studies import agreement
-
-from cranfield.cli.output.atomic_files import check_place, whole
-from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
 from cranfield.cli.options.statistics_options import check_chart, draw_chart, draws_option, level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
+from cranfield.data import SPLITS, Splits, draw_splits, read_splits, write_splits
+from cranfield.stats import check_splits
+from cranfield.studies import agreement
 
 
 @click.command("agreement", cls=Command)

@@ -5,14 +5,13 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, Table
-from cranfield.stats import CORRECTIONS, TRANSFORMS, shorten
-from cranfield.studies import anova
-
-from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
 from cranfield.cli.options.statistics_options import check_chart, draw_chart, draws_option, level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, OneOf
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
+from cranfield.core import Study, Table
+from cranfield.stats import CORRECTIONS, TRANSFORMS, shorten
+from cranfield.studies import anova
 
 SHOWN = ("anova", "systems", "levels", "components", "dependability", "assumptions")
 

@@ -5,14 +5,13 @@ from typing import Any
 
 import click
 
-from cranfield.core import Provenance
-from cranfield.stats import DESIGNS, PILOTS
-from cranfield.studies import power
-
-from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, typed
 from cranfield.cli.options.statistics_options import Between, check_chart, draw_chart, level_option
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.command_output import check_output, output_options, scale_option, show, typed
+from cranfield.core import Provenance
+from cranfield.stats import DESIGNS, PILOTS
+from cranfield.studies import power
 
 
 @click.command("power", cls=Command)

@@ -4,11 +4,6 @@ from typing import Any
 
 import click
 
-from cranfield.stats import CORRECTIONS
-from cranfield.studies import scale
-
-from cranfield.cli.output.table_layout import lay_out, notes_on
-from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
 from cranfield.cli.options.statistics_options import (
     asked_chart,
     chart_options,
@@ -18,6 +13,10 @@ from cranfield.cli.options.statistics_options import (
     seed_option,
 )
 from cranfield.cli.options.usage_errors import Command, Whole, Wholes, threads_option
+from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
+from cranfield.cli.output.table_layout import lay_out, notes_on
+from cranfield.stats import CORRECTIONS
+from cranfield.studies import scale
 
 FEW = {"values": 40, "solvability": 10, "changes": 25, "axioms": 100, "scores": 20}
 SHOWN = ("scales", "values", "solvability")

@@ -5,13 +5,6 @@ from typing import Any
 
 import click
 
-from cranfield.core import Study, Table
-from cranfield.data import write_norms
-from cranfield.stats import CORRECTIONS, FAMILIES, INTERVALS, TRANSFORMS, norms_of
-from cranfield.studies import test
-
-from cranfield.cli.output.atomic_files import check_place, whole
-from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
 from cranfield.cli.options.statistics_options import (
     Between,
     check_chart,
@@ -22,6 +15,12 @@ from cranfield.cli.options.statistics_options import (
 )
 from cranfield.cli.options.usage_errors import Command, OneOf
 from cranfield.cli.options.value_options import Given, notes_of, values_options
+from cranfield.cli.output.atomic_files import check_place, whole
+from cranfield.cli.output.command_output import check_output, output_options, progress, scale_option, show
+from cranfield.core import Study, Table
+from cranfield.data import write_norms
+from cranfield.stats import CORRECTIONS, FAMILIES, INTERVALS, TRANSFORMS, norms_of
+from cranfield.studies import test
 
 FEW = 60  # rows of a table that people read
 
