@@ -527,7 +527,10 @@ def test_interrupted(here: Path) -> None:
     items = [("1", f"d{i}", f"w{i * 7 % 1000 + k}", (i + k) % 3) for i in range(60_000) for k in range(3)]
     (here / "many.csv").write_text(as_csv(items))
     # polars is there before: interrupted while it is imported, it panics.
-    script = "from cranfield.cli import main; import cranfield.cli.commands.judgments.crowd, polars; print('ready', flush=True); main()"
+    script = (
+        "from cranfield.cli import main; import cranfield.cli.commands.judgments.crowd, polars; "
+        "print('ready', flush=True); main()"
+    )
     command = [sys.executable, "-c", script, "crowd", "many.csv", "-o", "merged.qrels"]
     with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None

@@ -10,18 +10,18 @@ from tests.support.source_tree import SOURCE, files, imports, package, packages
 LAYERS = [  # lowest first, as drawn in the design
     {"core"},
     {"data"},
-    {"measures", "stats", "fusion"},
-    {"scales", "pooling", "crowds", "clickmodels"},
-    {"online", "simulate"},
+    {"measures", "stats", "fusion", "simulate"},
+    {"collections", "online"},
     {"studies", "charts"},
-    {"reports", "distributed", "beside"},
+    {"reports"},
+    {"integrations"},
     {"server"},
     {"cli"},
 ]
 HEIGHT = {name: height for height, row in enumerate(LAYERS) for name in row}
 FRONT = {"server", "cli"}  # what may use the package as a user does: `import cranfield`
-BESIDE = {"__init__.py", "__main__.py", "_lazy_imports.py"}  # files that belong to no layer
-AHEAD = Path("cli", "_ahead.py")  # begins to read before anything else is loaded
+TOP_FILES = {"__init__.py", "__main__.py", "_lazy_imports.py"}  # these belong to no layer
+PREFETCH = Path("cli", "prefetch.py")  # starts to read before anything else is loaded
 
 
 def exported(root: Path) -> dict[str, str]:
@@ -51,7 +51,7 @@ def problems(root: Path) -> list[str]:
                 continue
             there = there if there in HEIGHT or there == "_native" else home.get(there, "")
             if there == "_native":
-                if here != "data" and path.relative_to(root) != AHEAD:
+                if here != "data" and path.relative_to(root) != PREFETCH:
                     wrong.append(f"{where} imports the native module, which is for data alone")
             elif not there:
                 if here not in FRONT:
@@ -67,8 +67,8 @@ def test_imports_point_down() -> None:
 
 def test_every_package_has_a_layer() -> None:
     assert set(packages()) <= set(HEIGHT)
-    beside = {path.name for path in SOURCE.glob("*.py")} - BESIDE
-    assert not beside, f"{beside} belong to no layer"
+    others = {path.name for path in SOURCE.glob("*.py")} - TOP_FILES
+    assert not others, f"{others} belong to no layer"
 
 
 def test_nothing_is_called_utils() -> None:

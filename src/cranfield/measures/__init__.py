@@ -258,18 +258,19 @@ else:
         __name__,
         {
             "classic.multi_aspect": "CAM CRBP MM URBP UBpref",
-            "diversity.subtopic_measures": "DNDCG NNRBP NRBP PIA AlphaDCG AlphaNDCG ApIA DSharpNDCG ErrIA NdcgIA NErrIA StRecall",
-            "fairness.group_exposure": "AWRF DisparateImpact DisparateTreatment ExposureDisparity ExposureLoss ExposureRelevance "
-            "PairParity",
+            "diversity.subtopic_measures": "DNDCG NNRBP NRBP PIA AlphaDCG AlphaNDCG ApIA DSharpNDCG ErrIA NdcgIA "
+            "NErrIA StRecall",
+            "fairness.group_exposure": "AWRF DisparateImpact DisparateTreatment ExposureDisparity ExposureLoss "
+            "ExposureRelevance PairParity",
             "diversity.topic_intents": "IntentAware",
             "fairness.prefix_parity": "FAIR RKL RND RRD",
-            "user_models.calibration": "calibrate_cwl calibrate_cwl_from_clicks calibrate_each calibrate_err calibrate_mp "
-            "calibrate_rbp calibrate_tbg",
+            "user_models.calibration": "calibrate_cwl calibrate_cwl_from_clicks calibrate_each calibrate_err "
+            "calibrate_mp calibrate_rbp calibrate_tbg",
             "novelty.run_selection": "Step choose choose_pool found_by rank_by_value",
             "pairs.rank_dominance": "Dominance dominate first_ranks",
             "pairs.near_duplicates": "FIRST check_overlap duplicates_sentence duplicates_table may_overlap",
-            "notation.explanations": "by_family catalogue explain explained first_use other_facts others shown_example theirs_of "
-            "worked",
+            "notation.explanations": "by_family catalogue explain explained first_use other_facts others "
+            "shown_example theirs_of worked",
             "classic.first_relevant": "cutoff_of found_first unjudged_share unjudged_within",
             "user_models.fit_results": "Calibrated Estimate",
             "answers.base": "ANSWER_MEASURES AnswerExample AnswerMeasure answer_measure parse_answer_measure",
@@ -286,8 +287,8 @@ else:
             "scales.all_rankings": "Rankings Spacing spacing",
             "pairs.recall_levels": "RecallLevels compare_levels",
             "other.ranking_series": "equity_table fold_series",
-            "other.sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP parse_session_measure "
-            "session_values",
+            "other.sessions": "SESSION_MEASURES MarkovSession SessionDCG SessionMeasure SessionRBP "
+            "parse_session_measure session_values",
             "pairs.overlap_with_ties": "TIED TiedOverlap",
             "pairs.union_correlation": "tau_union union_by_topic",
             "user_models.user_behaviour": "user_model",

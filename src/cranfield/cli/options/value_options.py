@@ -274,6 +274,7 @@ def _bundle(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
 
 
 def expect_scores_alone(words: Sequence[str], form: str | None) -> None:
+    """Refuse other inputs next to a table of scores."""
     if words:
         chosen = _takes("pairs") and not words[0].startswith("-") and not Path(words[0]).exists()
         hint = "choose runs of the table with --pair A B" if chosen else "leave one of them out"

@@ -54,6 +54,7 @@ A_SUPPORT = "support, partial_support, not_support; full, partial, none; or a nu
 
 
 def read_judged(data: Any, wanted: Wanted, needed: Sequence[str]) -> Rows:
+    """Read the rows of judged answers, with nested lists unrolled to one row each."""
     name = fspath(data) if isinstance(data, str | PathLike) else wanted.what
     rows = _unrolled(read_rows(data, str(name), wanted, None))
     check_columns(rows, wanted, needed)
@@ -96,11 +97,13 @@ def _numbered(nuggets: Iterable[Mapping[str, Any]]) -> list[str | None]:
 
 
 def words_of(rows: Rows, what: str) -> list[str]:
+    """Return a column as text."""
     found: list[str] = rows.words(what).to_list()
     return found
 
 
 def runs_of(rows: Rows) -> list[str]:
+    """Return the run of each row, from its column or from the name of the file."""
     if "run" in rows.columns:
         return words_of(rows, "run")
     return [PurePath(rows.name).name.partition(".")[0]] * len(rows)
@@ -132,4 +135,5 @@ def _number(word: str) -> float:
 
 
 def shortened(name: str, most: int = 40) -> str:
+    """Cut a name that is too long for a message."""
     return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -200,6 +200,7 @@ def as_word(column: Any) -> Any:
 
 
 def as_flag(column: Any, *, text: bool) -> Any:
+    """Convert a column of booleans, numbers or words to booleans."""
     if column.type().is_boolean():
         return column
     if not text:

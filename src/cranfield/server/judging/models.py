@@ -52,7 +52,7 @@ class Pool(models.Model):
 
 
 class Event(models.Model):
-    """A step of a pool, as :class:`cranfield.collections.Event` tells it: whatever was asked next follows from these."""
+    """A step of a pool, as in :class:`cranfield.collections.Event`. The steps determine the next question."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="events")
     number = models.PositiveIntegerField()  # from 1, without a gap

@@ -1,7 +1,7 @@
 """Where machines are asked: chat completions over HTTP at an address that the operator gave, with the operator's key.
 
-The rules are those of :mod:`cranfield.server.jobs.outbound_http` but for two: the operator, who is no stranger, may name an address of the own
-network, and a model may think for longer than a receiver of messages.
+The rules are those of :mod:`cranfield.server.jobs.outbound_http` with two exceptions. The operator may name an address
+in the local network, and a model has more time to answer than a receiver of webhooks.
 """
 
 from __future__ import annotations

@@ -11,5 +11,11 @@ if TYPE_CHECKING:
 
 # The wizard first: its address must not be taken for the name of a task.
 urls: list[URLPattern] = [
-    *wizard.urls, *dashboard.urls, *label_versions.urls, *people.urls, *monitoring.urls, *history_import.urls, *notifications.urls
-]  # fmt: skip
+    *wizard.urls,
+    *dashboard.urls,
+    *label_versions.urls,
+    *people.urls,
+    *monitoring.urls,
+    *history_import.urls,
+    *notifications.urls,
+]
