@@ -1,4 +1,4 @@
-"""Names that a package gives without loading what is behind them: a start does not wait for what it does not need."""
+"""Lazy imports: a package loads the module behind a public name when the name is first used."""
 
 import sys
 from importlib import import_module

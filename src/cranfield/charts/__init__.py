@@ -1,4 +1,4 @@
-"""Charts: each one small declared class that draws a table; loads altair, which the extra ``charts`` brings."""
+"""Charts, each declared as one small class that draws a table. Needs altair, from the extra ``charts``."""
 
 from .base import CHARTS as CHARTS
 from .base import Chart as Chart

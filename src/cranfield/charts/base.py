@@ -1,4 +1,4 @@
-"""What a chart is."""
+"""Base class and catalogue of charts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

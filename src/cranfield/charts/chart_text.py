@@ -1,4 +1,4 @@
-"""Words on charts: titles that state a finding, numbers and names as short text."""
+"""Text on charts: headlines, and short forms of numbers and names."""
 
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any

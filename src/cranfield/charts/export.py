@@ -1,4 +1,4 @@
-"""Charts as files and as what a page serves: no browser, no network."""
+"""Export charts to SVG, PNG, PDF and HTML, without a browser or a network."""
 
 import re
 import zlib

@@ -1,4 +1,4 @@
-"""Where words stand on a chart: beside what they name, over nothing else."""
+"""Placement of labels on a chart without overlaps."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

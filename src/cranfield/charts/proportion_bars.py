@@ -1,4 +1,4 @@
-"""Bars of shares: each as long as all topics, or all pairs, cut into the parts they fall into."""
+"""Stacked bars of proportions, for topics or pairs of runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

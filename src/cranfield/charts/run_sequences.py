@@ -1,4 +1,4 @@
-"""Lines over runs one after another: the runs named below, the lines at their ends."""
+"""Drawing functions for lines over a sequence of runs, with labelled runs and line ends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How all charts look: dark text on white, few lines, colours that the colour-blind can tell apart."""
+"""Theme of all charts: fonts, dark text on white, colours safe for colour-blind readers."""
 
 from typing import Any
 

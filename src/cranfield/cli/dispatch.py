@@ -1,4 +1,4 @@
-"""The entry point: find the command, and turn every error into two lines."""
+"""Find the command on the command line, run it, and report every error as error and hint."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Pages for ``man``, made from the commands: ``python -m cranfield.cli.man_pages FOLDER`` writes them.
+"""Man pages generated from the commands, written by ``python -m cranfield.cli.man_pages FOLDER``.
 
 One page for the program and one for each command, as git has them. Whatever ``--help`` says stands there, in the marks
 that man understands.

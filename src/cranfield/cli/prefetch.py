@@ -1,4 +1,4 @@
-"""Begin to read what a command names while Python loads the rest: on a large run that hides the start.
+"""Start to read the input files of `cranfield evaluate` while Python imports the other modules.
 
 What is guessed wrong is read when it is asked for, as if nothing had been begun.
 """

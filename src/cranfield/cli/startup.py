@@ -1,4 +1,4 @@
-"""Where a command starts: before anything large is loaded."""
+"""Entry point of the program, which avoids expensive imports until a command needs them."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What to judge, and how to merge labels: pools, strategies, crowds of assessors."""
+"""Test collections: pools, judging strategies, crowd workers, merged labels."""
 
 from .crowds.agreement_tables import crowd_agreement_table as crowd_agreement_table
 from .crowds.label_tables import aggregations_table as aggregations_table

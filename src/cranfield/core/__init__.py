@@ -1,4 +1,4 @@
-"""Foundations shared by every layer: types, errors, declarations, notation, tables. Loads numpy and nothing else."""
+"""Foundations of every layer: types, errors, catalogues, notation, tables. Loads numpy only."""
 
 from .api_stability import EXPERIMENTAL as EXPERIMENTAL
 from .api_stability import Stability as Stability

@@ -1,4 +1,4 @@
-"""What may be relied on: everything that is public is stable, unless it says that it is experimental."""
+"""Stability of the public API: stable by default, experimental where marked."""
 
 from enum import StrEnum
 from typing import Any, TypeVar

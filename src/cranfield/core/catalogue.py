@@ -1,4 +1,4 @@
-"""Turn a documented class into a frozen, named, citable declaration."""
+"""Catalogues of declarations: frozen classes with a name, a source and checked parameters."""
 
 import inspect
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""From an expression to the declared value it stands for."""
+"""Construct a declared object, such as a measure, from its parsed expression."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""A declaration in words, as a terminal shows it."""
+"""Help text for a declaration in the terminal: its name, definition, facts and parameters."""
 
 import inspect
 import textwrap

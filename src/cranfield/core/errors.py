@@ -1,4 +1,4 @@
-"""Every error a user can meet.
+"""Exceptions for problems that the user can fix, with a message and a hint.
 
 CranfieldError
 ├── InputError        a file, table or identifier is wrong

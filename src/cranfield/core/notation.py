@@ -1,4 +1,4 @@
-"""Measure strings, the grammar of ir_measures: ``Name``, ``Name@10``, ``Name(parameter=value,...)@10``.
+"""Notation of measures as in ir_measures: ``Name``, ``Name@10``, ``Name(parameter=value,...)@10``.
 
 Added to it: negative numbers, and measures inside measures (``NRG(nDCG@10)``). Text is cut into tokens here, so that
 nothing but names, numbers, quoted text and a few signs reaches Python's ``ast``; nothing is ever evaluated. Strangers

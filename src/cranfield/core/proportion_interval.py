@@ -1,4 +1,4 @@
-"""Shares: how many of so many, and between what the share lies that would have shown them."""
+"""Wilson score interval for proportions."""
 
 from typing import Any
 

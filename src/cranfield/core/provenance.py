@@ -1,4 +1,4 @@
-"""How a result was made: enough to make it again, and nothing that changes from one day to the next."""
+"""Provenance of a result: version, command, inputs, measures and seed, without timestamps."""
 
 from dataclasses import asdict, dataclass
 

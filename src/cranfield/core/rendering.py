@@ -1,4 +1,4 @@
-"""Layout and rounding: the one place where numbers lose digits, at the moment they are shown.
+"""Render tables as text, Markdown, LaTeX, HTML, CSV, TSV or JSON, with rounding only for display.
 
 Text, Markdown, LaTeX and HTML are for people and rounded; CSV, TSV and JSON are for programs and exact.
 """

@@ -1,4 +1,4 @@
-"""Where a mean, a test or a transform meets a measure: does the measure give what is asked of its numbers?"""
+"""Policy for measures whose scale does not support a mean, test or transform: note, refuse or ignore."""
 
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""Random numbers as an argument: one seed, and a stream of its own for every named piece of work."""
+"""Default seed, and random number generators with an independent stream for each named task."""
 
 import operator
 from typing import SupportsIndex

@@ -1,4 +1,4 @@
-"""The answer to one question: a verdict in words, the tables behind it, the names of the charts that show it."""
+"""Result of a study: a verdict, the tables that support it, and the names of its charts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

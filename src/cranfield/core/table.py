@@ -1,4 +1,4 @@
-"""A result is a tidy table that knows how it was made and how to show itself."""
+"""Table of results: named columns with a caption and provenance, and export to other formats."""
 
 import math
 from collections.abc import Mapping, Sequence

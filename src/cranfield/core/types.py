@@ -1,4 +1,4 @@
-"""Names for the few array shapes and enumerations the whole package speaks in."""
+"""Type aliases for arrays, and enumerations of scales, directions and tie-breaking rules."""
 
 from enum import IntEnum, StrEnum
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""Files and foreign frames become typed values here: judgments, runs, assessed runs, values."""
+"""Files and frames read into typed values: judgments, runs, assessed runs, values, labels, logs."""
 
 from typing import TYPE_CHECKING
 

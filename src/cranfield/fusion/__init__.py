@@ -1,4 +1,4 @@
-"""Several runs become one: methods of fusion, and runs coded so that fusing many sets of them is cheap."""
+"""Fusion of several runs into one."""
 
 from .base import FUSIONS as FUSIONS
 from .base import Fusion as Fusion

@@ -1,4 +1,4 @@
-"""What a method of fusion is."""
+"""Base class of fusion methods, and the decorator that registers one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

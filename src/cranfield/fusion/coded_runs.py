@@ -1,4 +1,4 @@
-"""Runs coded once, so that fusing many sets of them is cheap."""
+"""Runs with integer document codes, so that many subsets of them can be fused quickly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

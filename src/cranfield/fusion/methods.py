@@ -1,4 +1,4 @@
-"""The methods of fusion."""
+"""Fusion methods: RRF, CombSUM, CombMNZ and ISR."""
 
 from typing import Annotated, ClassVar
 

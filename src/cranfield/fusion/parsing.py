@@ -1,4 +1,4 @@
-"""From what people write to methods of fusion: ``rrf``, ``combmnz(norm='z-score')``."""
+"""Parse the notation of fusion methods: ``rrf``, ``combmnz(norm='z-score')``."""
 
 from cranfield.core import ParameterError, construct, parse
 

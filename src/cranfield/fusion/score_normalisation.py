@@ -1,4 +1,4 @@
-"""Scores of different systems made comparable, each run and topic by itself."""
+"""Normalisation of scores per run and topic, by minimum and maximum or z-score."""
 
 from collections.abc import Callable
 from typing import Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""Whether runs belong together: the topics that they share."""
+"""Check that the runs to be fused share topics."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Beside other tools: what lets ir_measures, scikit-learn and PyTerrier work with this package, one module each.
+"""Integrations with other tools: ir_measures, PyTerrier, scikit-learn and Spark.
 
 Nothing here is loaded with the package itself, and each module needs the tool that it is for.
 """

@@ -1,4 +1,4 @@
-"""A provider for ir_measures: its measures, its inputs, its results, computed here."""
+"""Provider for ir_measures that computes its measures with cranfield."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

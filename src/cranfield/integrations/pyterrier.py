@@ -1,4 +1,4 @@
-"""Results of PyTerrier's experiments, in and out."""
+"""Conversion between per-topic results of PyTerrier experiments and values."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

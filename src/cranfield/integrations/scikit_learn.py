@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn: models that rank are chosen by the value of a measure, topic by topic."""
+"""Scorer for scikit-learn that evaluates ranking models with a measure, by topic."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Effectiveness measures: each one small declared class; everything else is derived from the catalogue."""
+"""Effectiveness measures, each declared as one small class in a catalogue."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a measure is."""
+"""Base classes of measures of one judged ranking, and the decorator that registers a measure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable

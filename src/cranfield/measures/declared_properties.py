@@ -1,4 +1,4 @@
-"""What a measure says of its values, and shows: their scale, why an axiom does not hold, a value worked by hand."""
+"""Declared properties of measures: scale, counterexamples to axioms and worked examples."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Measures that are made of another."""
+"""Base class of measures that are derived from another measure."""
 
 from dataclasses import replace
 from typing import ClassVar, Self

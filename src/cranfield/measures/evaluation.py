@@ -1,4 +1,4 @@
-"""From assessed runs to values."""
+"""Compute the values of measures for every run and topic of assessed runs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

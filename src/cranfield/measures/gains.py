@@ -1,4 +1,4 @@
-"""What documents of a grade are worth, where that is not the grade itself."""
+"""Base class of measures with a configurable mapping from grade to gain."""
 
 from collections.abc import Mapping
 

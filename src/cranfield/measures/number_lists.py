@@ -1,4 +1,4 @@
-"""Several numbers in one text: what people fit to logs, in a form that the notation of a measure can hold."""
+"""Lists and rows of numbers as text parameters of measures: parse, validate and format them."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -1,4 +1,4 @@
-"""The same measures at several levels of relevance."""
+"""Expand measures to several relevance levels, one copy per minimum grade."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace

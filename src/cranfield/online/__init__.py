@@ -1,4 +1,4 @@
-"""Live users: experiments with arms, interleaving, logs of impressions; the engine counts, arithmetic is local."""
+"""Live users: click models, interleaving, experiments, counterfactual estimates."""
 
 from .behaviour.available_measures import answerable as answerable
 from .behaviour.available_measures import answerable_of as answerable_of

@@ -1,4 +1,4 @@
-"""What live users can be asked by, in words and as plain values: measures, click models, interleavings, estimators."""
+"""Catalogue and explanations of online measures, click models, interleavings and estimators."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Does offline predict online? What measures say of runs, beside what live users made of the same runs."""
+"""Agreement between offline measures and online outcomes of the same runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What live users made of runs, from a log whose arms are the runs, and beside what measures say of them."""
+"""Online outcomes of runs, from a log whose arms are the runs, paired with their offline values."""
 
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any

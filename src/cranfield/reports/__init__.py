@@ -1,4 +1,4 @@
-"""Reports: studies on one page that opens offline, as PDF, in parts for a paper; read back and compared."""
+"""Reports: studies as an offline HTML page, as PDF, as parts for a paper, and compared with earlier ones."""
 
 from .embedded_data import Kept as Kept
 from .embedded_data import keep as keep

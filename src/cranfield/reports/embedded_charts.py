@@ -1,4 +1,4 @@
-"""Charts of studies as SVG inside a page."""
+"""Charts of the studies in a report as inline SVG."""
 
 import re
 from dataclasses import dataclass

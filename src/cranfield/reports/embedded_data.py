@@ -1,4 +1,4 @@
-"""What a page keeps for programs, written and read back."""
+"""Machine-readable data embedded in a report page: command, provenance and studies as JSON."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A report as one page of HTML: no network, no script needed to read it, its numbers inside."""
+"""Self-contained HTML page of a report, readable offline and without scripts."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Which measures, tests and corrections the studies of a report used: their tables name them."""
+"""Measures, tests and corrections that the studies of a report used."""
 
 import re
 from collections.abc import Iterator, Sequence

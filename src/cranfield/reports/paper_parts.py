@@ -1,4 +1,4 @@
-"""The tables and charts of a report as files for a paper."""
+"""Export of the tables and charts of a report as separate files for a paper."""
 
 from os import PathLike
 from pathlib import Path

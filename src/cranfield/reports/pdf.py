@@ -1,4 +1,4 @@
-"""A report as PDF: the page, printed."""
+"""PDF version of a report, printed from its HTML page."""
 
 from os import PathLike
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sources: our own BibTeX file, read; references as people write them, numbered as they are met."""
+"""Numbered references of a report, read from the bundled BibTeX file."""
 
 import re
 import unicodedata

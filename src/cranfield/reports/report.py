@@ -1,4 +1,4 @@
-"""What a report is: studies one after the other, with words around them."""
+"""A report and its sections: one study each, with verdict, text, tables and charts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is different when a report is made again."""
+"""Differences between two versions of a report: program, inputs, verdicts and table cells."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

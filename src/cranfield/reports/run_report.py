@@ -1,4 +1,4 @@
-"""What a report on some runs holds: who leads, who is better than whom, and the values behind it."""
+"""Report on a set of runs: leaderboard, comparisons, novelty and all values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A table as a page has room for it: what is the same in every row is said once, ends stand beside their number."""
+"""Compact layout of the tables in a report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""The server: tasks, submissions, private topics and a leaderboard, over the same studies as the command line."""
+"""Web server for shared tasks: submissions, leaderboards, private topics and relevance judging."""

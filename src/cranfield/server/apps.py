@@ -1,4 +1,4 @@
-"""The server as Django knows it."""
+"""Django application configuration of the server."""
 
 from django.apps import AppConfig
 

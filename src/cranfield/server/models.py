@@ -1,4 +1,4 @@
-"""What the database keeps."""
+"""All database models of the server, under the module name that Django imports."""
 
 from cranfield.server.accounts.models import Invite as Invite
 from cranfield.server.accounts.models import Membership as Membership

@@ -1,4 +1,4 @@
-"""What Django is told; everything an operator may change stands in the home's ``cranfield.toml``."""
+"""Django settings, derived from the operator's ``cranfield.toml`` and the environment."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where everything is."""
+"""URL configuration: the pages of every sub-package, the API and the error handlers."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""What a web server calls."""
+"""WSGI application that the web server process loads."""
 
 import gc
 import os

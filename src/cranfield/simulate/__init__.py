@@ -1,4 +1,4 @@
-"""A made-up campaign that looks like a real one: topics, judgments, runs, groups and dates, from one seed."""
+"""Simulated campaigns and users: topics, judgments, runs, groups, dates and clicks, from one seed."""
 
 from .campaign import MSMARCO as MSMARCO
 from .campaign import TREC8 as TREC8

@@ -1,4 +1,4 @@
-"""A seeded campaign: groups hand in runs over some weeks, assessors judge a pool of them.
+"""Simulated evaluation campaign: groups, their runs and a judged pool, generated from a seed.
 
 How a run scores documents is told in :mod:`._topic`; here stands who takes part. Groups differ in skill, with a long
 tail of weak ones (TREC-8: median AP .26, worst near 0, best .47). The runs of a group are near variants of one system,

@@ -1,4 +1,4 @@
-"""A campaign that has been drawn: in memory as arrays and columns, on disk as TREC files."""
+"""Data of a simulated campaign: arrays and columns in memory, TREC files on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated users of runs: what they ask, are shown, click and read, as the columns of a log."""
+"""Simulated users of runs: impressions, clicks and reading times as columns of a log."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One topic of a campaign: who scores which document how high, and what the assessors then see.
+"""Simulation of one topic of a campaign: true grades, scores of all runs and pooled judgments.
 
 Every system sees the same candidates. A document has an *ease* that all systems share (with a bonus for widely exposed
 sources), a part that the runs of one group share, and a part of the run's own; the three make runs overlap as real ones

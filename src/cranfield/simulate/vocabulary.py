@@ -1,4 +1,4 @@
-"""The words of a made-up campaign: names of groups, what their runs are, what the topics ask."""
+"""Names of groups, descriptions of runs and topic texts for simulated campaigns."""
 
 import numpy as np
 

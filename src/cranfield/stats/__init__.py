@@ -1,4 +1,4 @@
-"""Statistics on matrices (topic, run): tests, analyses, corrections, effects, power; scipy is loaded on use."""
+"""Statistics on matrices of topics and runs: tests, corrections, effect sizes, power. Loads scipy on use."""
 
 from .anova.assumption_checks import Finding as Finding
 from .anova.assumption_checks import assumptions as assumptions

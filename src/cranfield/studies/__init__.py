@@ -1,4 +1,4 @@
-"""Each study answers one question a user has; the command of the same name and the server call the same function."""
+"""Studies: each answers one question of a user. The command line and the server call the same functions."""
 
 from typing import TYPE_CHECKING
 

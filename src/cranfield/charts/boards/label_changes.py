@@ -1,4 +1,4 @@
-"""Chart of a board under other judgments: which runs climb, which fall."""
+"""Chart of rank changes on a leaderboard under other judgments."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

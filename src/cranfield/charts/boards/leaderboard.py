@@ -1,4 +1,4 @@
-"""Charts of a leaderboard: who leads, how sure that is, and by which of two facets."""
+"""Charts of a leaderboard: means with intervals, and the stability of ranks."""
 
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""Charts of two things that are wanted at once: runs by both, and the front of those that no other beats."""
+"""Charts of Pareto fronts: value against cost, and topics answered against rank of the answer."""
 
 from abc import abstractmethod
 from itertools import pairwise

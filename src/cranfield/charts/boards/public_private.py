@@ -1,4 +1,4 @@
-"""Charts of public and private topics: does the order of a board hold where nobody could tune to it?"""
+"""Charts of ranks on public topics compared with private topics and other conditions."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

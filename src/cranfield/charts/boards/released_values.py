@@ -1,4 +1,4 @@
-"""The chart of what teams were told of private topics."""
+"""Chart of the values on private topics released to each team, with the true values."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""The chart of a leaderboard over time."""
+"""Chart of the state of the art over time: each run at its date, and the best value so far."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise

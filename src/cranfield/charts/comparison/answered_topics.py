@@ -1,4 +1,4 @@
-"""Charts of topics counted run by run: how many each answers, how many it wins and loses against a baseline."""
+"""Charts of topic counts per run: topics answered, and wins, ties and losses against a baseline."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar

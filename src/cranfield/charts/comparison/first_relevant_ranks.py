@@ -1,4 +1,4 @@
-"""The chart of the ranks at which two runs find their first relevant document."""
+"""Chart of the ranks at which two runs place their first relevant document."""
 
 from collections import Counter
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Charts of every run against every other."""
+"""Matrix chart of the p-values of all pairs of runs."""
 
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""Charts of runs that were made again: how their rankings agree with the originals, and what improvements are left."""
+"""Charts of reproduced runs: agreement with the original rankings, and effect ratios."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

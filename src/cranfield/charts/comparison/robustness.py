@@ -1,4 +1,4 @@
-"""Charts of what a result survives: other collections, costs, wrong labels, fewer topics, other measures and tests."""
+"""Charts of robustness to other collections, wrong labels, fewer topics, other measures and tests."""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal

@@ -1,4 +1,4 @@
-"""Charts of what becomes of significant pairs of runs when a measure, a test or an aggregate is another one."""
+"""Chart of pairs of runs whose significance changes with the measure, test or aggregate."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

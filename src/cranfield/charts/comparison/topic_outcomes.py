@@ -1,4 +1,4 @@
-"""Charts of two runs topic by topic: what each answers, by how much they differ, which is ahead on any measure."""
+"""Charts of two runs by topic: outcomes, dominance and differences."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""Charts of lines: one line for each run or measure."""
+"""Charts of curves: precision–recall, user model weights, power and detectable difference."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

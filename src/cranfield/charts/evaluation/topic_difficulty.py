@@ -1,4 +1,4 @@
-"""Topics from the hardest to the easiest: where runs lie on each."""
+"""Chart of topic difficulty: values of all runs on each topic, hardest topic first."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""Heat map of topics and runs: where each run is strong, and which topics are hard for all."""
+"""Heat map of the value of each run on each topic."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

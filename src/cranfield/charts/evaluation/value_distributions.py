@@ -1,4 +1,4 @@
-"""Charts with one row for each run: intervals of means, boxes of values."""
+"""Charts of the values of each run: intervals of means, and box plots over topics."""
 
 import re
 from typing import TYPE_CHECKING, Any, ClassVar

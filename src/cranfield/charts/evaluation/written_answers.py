@@ -1,4 +1,4 @@
-"""A chart of written answers: how much of what they should say they say, and whether what they cite supports it."""
+"""Chart of written answers: nuggets covered, and sentences supported by their citations."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Charts of what labels do to the order of runs: under each way to merge them, and where they are unsure."""
+"""Charts of the order of runs by label aggregation method, and under label uncertainty."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""The chart of machines beside people: what they say of the same items, and which runs that favours."""
+"""Chart of LLM judges compared with human assessors: grades, and effect on the values of runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

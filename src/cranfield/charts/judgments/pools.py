@@ -1,4 +1,4 @@
-"""Charts of pools: whom they are unfair to, what groups brought in, what is left unjudged, what judging costs."""
+"""Charts of pools: bias, unique contributions of groups, unjudged documents, cost of depth."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""The chart of how strong documents are in votes between two of them."""
+"""Chart of document strengths estimated from pairwise preferences."""
 
 from math import exp
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""The chart of rules that stop asking for labels."""
+"""Chart of stopping rules for labelling: error against the number of labels."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

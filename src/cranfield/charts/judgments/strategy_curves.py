@@ -1,4 +1,4 @@
-"""Charts of strategies over judgments: what they would have found, and what conclusions they would have left."""
+"""Charts of judging strategies by number of judgments: recall, and stability of conclusions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Charts of crowds: how good workers are, and what methods of merging make of their labels."""
+"""Charts of crowd workers and of the methods that aggregate their labels."""
 
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""Charts of what runs add to others, against what they are worth alone."""
+"""Scatter charts of the novelty of each run against its value."""
 
 from statistics import mean
 from typing import TYPE_CHECKING, Any, ClassVar

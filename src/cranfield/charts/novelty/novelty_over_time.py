@@ -1,4 +1,4 @@
-"""The chart of value and novelty over time."""
+"""Chart of the value and novelty of runs over time."""
 
 from statistics import mean
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -1,4 +1,4 @@
-"""Charts of runs taken one after another: what they reach together, chosen by what each adds or by their values."""
+"""Charts of runs selected one by one for an ensemble or a pool."""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar

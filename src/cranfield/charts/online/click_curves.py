@@ -1,4 +1,4 @@
-"""Charts of click models: how often ranks are clicked, and how often they are looked at."""
+"""Charts of click models by rank: observed and predicted clicks, and examination."""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar

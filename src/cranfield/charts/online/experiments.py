@@ -1,4 +1,4 @@
-"""Charts of experiments with arms: what changes, what was known when, and whether users are where they should be."""
+"""Charts of experiments: effects of treatments, interim analyses, and sample ratio."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""Charts of interleavings: whom users prefer, and how many pages it takes to find that out."""
+"""Charts of interleaving: preferences between runs, and power by number of impressions."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

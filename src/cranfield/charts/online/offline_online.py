@@ -1,4 +1,4 @@
-"""The chart of offline values beside online outcomes: does one foretell the other?"""
+"""Chart of offline values against online outcomes of the same runs."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar

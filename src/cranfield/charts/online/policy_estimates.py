@@ -1,4 +1,4 @@
-"""The chart of policies beside the log of another."""
+"""Chart of the estimated reward of each policy compared with the log."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""The values that measures can take, and the steps between them, as a table holds them."""
+"""Data of spacing charts: the possible values of each measure, and the gaps between them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Charts of scales: where the values of a measure lie on all rankings, and how far apart."""
+"""Chart of the possible values of a measure over all rankings, and the gaps between them."""
 
 from collections import Counter
 from dataclasses import dataclass

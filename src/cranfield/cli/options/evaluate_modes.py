@@ -1,4 +1,4 @@
-"""The ways from files to values that `cranfield evaluate` knows, and what each of them takes."""
+"""Input modes of `cranfield evaluate` and the options that each mode accepts."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Words that stand for something else: WORD=TEXT, and columns whose names do not say what they hold."""
+"""Parameter type for NAME=TEXT arguments, and the `--column` option."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Which options of cranfield pool go together."""
+"""Checks on combinations of the options of `cranfield pool`."""
 
 from collections.abc import Sequence
 from pathlib import Path

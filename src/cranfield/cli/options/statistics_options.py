@@ -1,4 +1,4 @@
-"""Options that mean the same in every command of statistics."""
+"""Options shared by the statistical commands: level, draws, seed, engine and charts."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

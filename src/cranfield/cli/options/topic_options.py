@@ -1,4 +1,4 @@
-"""Which topics somebody asked for, and at which levels of relevance."""
+"""Parsing of `--topics` and of relevance levels."""
 
 import re
 from collections.abc import Iterable

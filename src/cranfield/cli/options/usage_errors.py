@@ -1,4 +1,4 @@
-"""What was typed wrongly, in two lines: what is wrong with it, what to type instead."""
+"""Parameter types, command class and messages for usage errors."""
 
 import re
 from collections.abc import Collection

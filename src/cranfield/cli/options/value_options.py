@@ -1,4 +1,4 @@
-"""Where values come from: judgments and runs, or a table of scores; the same options in every command."""
+"""Options that supply values to a command: judgments and runs, or a table of scores."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writes: an output file is complete or absent."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Catalogues as the help of a command lists them."""
+"""Catalogues of methods formatted for the help text of a command."""
 
 import textwrap
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What every command shares: options, the command line as it was typed, progress, and how results are shown."""
+"""Output options, formats, notes and progress bars shared by all commands."""
 
 import os
 import shlex

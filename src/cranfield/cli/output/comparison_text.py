@@ -1,4 +1,4 @@
-"""The text on one pair of runs: what a comparison says to people."""
+"""Text of a comparison of two runs for the terminal."""
 
 from dataclasses import replace
 from typing import Any

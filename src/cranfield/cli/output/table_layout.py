@@ -1,4 +1,4 @@
-"""Tables as people read them."""
+"""Layout of the tables of a study for the terminal."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace

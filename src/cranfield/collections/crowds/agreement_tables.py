@@ -1,4 +1,4 @@
-"""The agreement of workers as a table, with how far other items might move it."""
+"""Table of agreement statistics of workers, with bootstrap intervals over items."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What workers say together, as tables, as judgments and in words."""
+"""Merged labels as tables, judgments and sentences."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Labels and runs joined: the runs are read once, and whoever's labels they are measured by is a look-up."""
+"""Runs joined with labels, to measure the runs under the labels of each worker."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How the labels of each worker go on as time goes by, and on which scale of grades labels stand."""
+"""Mean grade, agreement and time per label of each worker over time, and labels on a full grade scale."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Machines that label, beside people: how far they agree, where they differ, and which runs they favour."""
+"""LLM judges compared with human labels: agreement, confusion and effect on the order of runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which two documents of a topic to compare next."""
+"""Select the most informative pair of documents of a topic to compare next."""
 
 from collections.abc import Collection, Sequence
 

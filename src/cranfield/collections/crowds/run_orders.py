@@ -1,4 +1,4 @@
-"""What labels do to the order of runs: each way to merge them, and what the merging is unsure of."""
+"""Orders of runs under each method of merging labels, and their uncertainty due to label noise."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

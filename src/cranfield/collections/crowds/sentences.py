@@ -1,4 +1,4 @@
-"""What tables of workers say, in words."""
+"""Sentences that report spammers and the agreement of LLM judges with people."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Workers who do not look at what they label, and by what rule they are named."""
+"""Detection of spammers: workers whose labels do not depend on the item or contradict other workers."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""When to stop asking for another label of an item."""
+"""Stopping rules: when an item needs no further label."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How far what one set of labels says of runs is from what another says: matrices of values side by side."""
+"""Distances between the values of runs under two sets of labels."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

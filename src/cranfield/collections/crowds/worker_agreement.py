@@ -1,4 +1,4 @@
-"""Agreement of workers: how far they say the same beyond what chance would give."""
+"""Chance-corrected agreement of workers: Cohen's κ, Fleiss' κ and Krippendorff's α."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""How good each worker is: accuracy, what the answers tell, who does not look at items, whose accuracy drifts."""
+"""Quality of each worker: accuracy, confusion, informativeness, spam and drift."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""AWARE: runs are measured by each worker's labels, and workers are weighed by what that says of the runs."""
+"""AWARE: average the values under each worker's labels, with weights for the workers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

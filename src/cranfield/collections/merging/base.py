@@ -1,4 +1,4 @@
-"""What a method of merging labels is, and what it yields."""
+"""Base class and result of methods that merge the labels of several workers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Bradley–Terry: from votes between two documents to how strong each is."""
+"""Bradley–Terry model: strengths of documents from pairwise preferences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

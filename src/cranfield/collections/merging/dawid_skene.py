@@ -1,4 +1,4 @@
-"""Workers who err in ways of their own: the truth and their errors are estimated together, by turns (EM)."""
+"""Dawid–Skene and one-coin models: true labels and worker errors estimated together by EM."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal

@@ -1,4 +1,4 @@
-"""GLAD: workers differ in ability, items in difficulty."""
+"""GLAD: labels estimated from the ability of workers and the difficulty of items."""
 
 from typing import Annotated, ClassVar, NamedTuple
 

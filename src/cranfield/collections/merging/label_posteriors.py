@@ -1,4 +1,4 @@
-"""How likely each choice is for each item, before and after workers answer."""
+"""Prior and posterior probabilities of the choices of each item."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""MACE: workers know the answer, or answer by habit."""
+"""MACE: labels estimated by a model in which a worker either knows the answer or responds by habit."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""From what people write to methods of merging: ``majority``, ``dawid-skene(starts=5)``, ``AWARE(power=2)``."""
+"""Parse merging methods: ``majority``, ``dawid-skene(starts=5)``, ``AWARE(power=2)``."""
 
 import re
 from collections.abc import Iterable

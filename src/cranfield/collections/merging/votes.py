@@ -1,4 +1,4 @@
-"""Votes: every answer counts once, or as much as its worker is trusted."""
+"""Merging by vote: majority, weighted by worker agreement, or binomial."""
 
 from dataclasses import replace
 from typing import Annotated, ClassVar

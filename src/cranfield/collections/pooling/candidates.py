@@ -1,4 +1,4 @@
-"""What may be judged: the documents that runs put among their first, and where they stand."""
+"""Candidate documents for a pool: the top documents of each run, with their ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

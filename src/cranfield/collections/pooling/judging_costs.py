@@ -1,4 +1,4 @@
-"""What it costs to judge: how many documents there are to a depth, and how many hours."""
+"""Number of documents to judge and judging hours, by pool depth or strategy."""
 
 from collections.abc import Sequence
 from typing import Any

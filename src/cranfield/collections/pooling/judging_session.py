@@ -1,4 +1,4 @@
-"""Judging as it happens: the next document, and what was said of it."""
+"""A judging session that requests one document at a time and records its grade."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

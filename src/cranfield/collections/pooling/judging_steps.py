@@ -1,4 +1,4 @@
-"""Topics on their way to being judged, all of them one step at a time."""
+"""State of a strategy over many topics, advanced by one judgment per topic and step."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

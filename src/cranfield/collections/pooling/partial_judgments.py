@@ -1,4 +1,4 @@
-"""Runs seen through some of the judgments: what their values and their ranks would be."""
+"""Measure runs with a subset of the judgments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Runs that had no part in a pool: what becomes of a group whose documents nobody was asked for."""
+"""Bias of a pool against runs that did not contribute, by rebuilding it without each group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

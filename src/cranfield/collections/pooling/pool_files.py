@@ -1,4 +1,4 @@
-"""A pool as a file for those who judge it."""
+"""Write a pool to a file for assessors, as qrels or JSON Lines."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What to judge, as a table: a whole pool, or the next documents of one that is on its way."""
+"""Tables of the documents to judge, and the allocation of a judging budget to topics."""
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush

@@ -1,4 +1,4 @@
-"""Known judgments replayed: in which order would a strategy have asked for them?"""
+"""Replay known judgments in the order in which a strategy would have requested them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A pool on its way, as a value: how it is made, and all that was asked and said."""
+"""Saved state of a growing pool: its settings and the log of requests and judgments."""
 
 import json
 from collections.abc import Callable

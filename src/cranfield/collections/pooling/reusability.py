@@ -1,4 +1,4 @@
-"""Whether a collection is fair to runs that had no part in its making."""
+"""Reusability of a collection: unique relevant documents per group, and unjudged documents per run."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What tables of pools say, in words."""
+"""Sentences that report results on pools, replays and reusability."""
 
 from collections.abc import Sequence
 from typing import Any

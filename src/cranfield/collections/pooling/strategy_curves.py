@@ -1,4 +1,4 @@
-"""What strategies would have found, and what conclusions they would have left in place, judgment by judgment."""
+"""Relevant documents found and conclusions preserved by each strategy, as functions of the budget."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

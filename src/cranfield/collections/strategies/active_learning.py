@@ -1,4 +1,4 @@
-"""The strategy that reads: documents like those that were found relevant come first."""
+"""Continuous active learning: select documents whose text is similar to that of relevant ones."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 

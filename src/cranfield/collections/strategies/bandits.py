@@ -1,4 +1,4 @@
-"""Strategies that choose a run, and judge its next document: move-to-front and bandits.
+"""Strategies that choose a run and judge its next document: move-to-front and bandits.
 
 A run is an arm of a bandit; to pull it is to judge the first of its documents that nobody has judged; the reward is 1
 for a relevant one. A judgment tells something of every run that has the document.

@@ -1,4 +1,4 @@
-"""What a strategy is: how the document that is judged next is chosen."""
+"""Base class of pooling strategies, which choose the next document to judge."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Strategies that do not look at judgments: how deep, how early, by how many runs."""
+"""Strategies whose order does not depend on judgments: depth-k, take-N, RRF and RBP."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 

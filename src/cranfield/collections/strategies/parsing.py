@@ -1,4 +1,4 @@
-"""From what people write to strategies: ``depth(k=20)``, ``maxmean-ns``."""
+"""Parse names of strategies with parameters: ``depth(k=20)``, ``maxmean-ns``."""
 
 from collections.abc import Iterable
 

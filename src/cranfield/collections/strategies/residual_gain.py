@@ -1,4 +1,4 @@
-"""The strategy that asks for what the runs would gain most from."""
+"""Strategy that selects the document with the largest expected gain for the runs."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 

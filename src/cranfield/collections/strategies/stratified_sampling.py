@@ -1,4 +1,4 @@
-"""Samples of a pool: of deep ranks fewer documents than of early ones, each with a known chance to be drawn."""
+"""Stratified samples of a pool by depth, with known inclusion probabilities."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar

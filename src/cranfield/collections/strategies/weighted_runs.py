@@ -1,4 +1,4 @@
-"""Strategies that weigh every document by the runs that have it."""
+"""Hedge: select documents by rank, with runs weighted by the judgments so far."""
 
 from typing import TYPE_CHECKING, ClassVar
 

@@ -1,4 +1,4 @@
-"""Reading answers as judges see them: nuggets and their support, citations, lengths."""
+"""Read judged answers: nuggets and their support, citations and answer lengths."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Rows of what judges say of answers, one for each nugget or citation, and the words for support."""
+"""Rows of judged answers, one for each nugget, citation or answer, and the labels of support."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

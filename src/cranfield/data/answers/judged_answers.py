@@ -1,4 +1,4 @@
-"""Answers of systems that write, as judges see them: what they say, and what supports it."""
+"""Judged answers: the nuggets and citations of written answers, and the support for each."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""Reading nuggets, and which answers support them."""
+"""Nuggets of each topic, and their support by each answer, from rows of judgments."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Some topics of many: judgments and runs out of one table of Arrow, where all of it is too large for one machine."""
+"""Judgments and runs of some topics, from one partition of a distributed Arrow table."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

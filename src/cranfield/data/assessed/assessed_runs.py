@@ -1,4 +1,4 @@
-"""The assessed run: where each run put every document that somebody named."""
+"""Assessed runs: the rank in every run of each document that the judgments or side tables name."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""From judgments and runs to assessed runs."""
+"""Assess runs: find every judged document in every run."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace

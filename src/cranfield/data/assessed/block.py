@@ -1,4 +1,4 @@
-"""The block: rows of assessed runs as a rectangle, and what makes numbers of it."""
+"""Blocks: rows of assessed runs as rectangular arrays, and the protocol of kernels that evaluate them."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace

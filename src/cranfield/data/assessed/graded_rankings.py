@@ -1,4 +1,4 @@
-"""Assessed runs that come from no file: given by the grades down them, or by their documents."""
+"""Assessed runs from arrays of grades or documents, without files."""
 
 from collections.abc import Mapping, Sequence
 

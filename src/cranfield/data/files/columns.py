@@ -1,4 +1,4 @@
-"""Columns out of whatever people hold their data in: frames, dictionaries, JSON, Parquet, CSV."""
+"""Typed columns of runs and judgments from frames, dictionaries, JSON, Parquet and CSV."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

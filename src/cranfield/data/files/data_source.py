@@ -1,4 +1,4 @@
-"""Where data came from."""
+"""Source of data: the name, digest, problems and header of a file or frame."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard

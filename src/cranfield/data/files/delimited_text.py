@@ -1,4 +1,4 @@
-"""Texts that are cut into columns by commas, tabs or blanks."""
+"""Text files with columns separated by commas, tabs or spaces."""
 
 import csv
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Looking at a file without using it."""
+"""Inspect a file: detect its kind and list its problems and topics."""
 
 import sys
 from collections.abc import Iterable

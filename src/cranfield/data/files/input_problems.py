@@ -1,4 +1,4 @@
-"""What is wrong with an input, and when that stops us."""
+"""Problems of input files: errors, which stop the reading, and warnings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

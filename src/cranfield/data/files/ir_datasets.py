@@ -1,4 +1,4 @@
-"""Documents, topics and judgments that ir_datasets knows by an id: ``ir_datasets:beir/scifact/test``.
+"""Documents, topics and judgments from ir_datasets, by id: ``ir_datasets:beir/scifact/test``.
 
 Its data is fetched when it is first read, and kept in the folder that the variable IR_DATASETS_HOME names.
 """

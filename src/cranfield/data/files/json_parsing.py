@@ -1,4 +1,4 @@
-"""JSON of strangers: what Python's own reader lets pass, or says in its own words, is a problem of the file."""
+"""Parse JSON from untrusted files, and report errors as problems of the input."""
 
 import json
 import re

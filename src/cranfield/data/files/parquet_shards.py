@@ -1,4 +1,4 @@
-"""Tables that lie in several Parquet files, as Hugging Face keeps them: ``data/test-00000-of-00003.parquet``."""
+"""Tables in several Parquet files, named as on Hugging Face: ``data/test-00000-of-00003.parquet``."""
 
 import re
 from collections.abc import Sequence

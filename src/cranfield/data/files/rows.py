@@ -1,4 +1,4 @@
-"""Rows of files and frames under our names for their columns, and where each of them stands."""
+"""Rows of files and frames under standard column names, with the line number of each row."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The same systems tried on several collections: which files belong together."""
+"""Lists of several test collections, each with its judgments and runs or its scores."""
 
 import csv
 from collections.abc import Iterator, Mapping

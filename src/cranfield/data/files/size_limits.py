@@ -1,4 +1,4 @@
-"""What a stranger's file may cost before it is refused."""
+"""Limits on the size of untrusted input files."""
 
 from dataclasses import asdict, dataclass
 

@@ -1,4 +1,4 @@
-"""Runs and qrels as files."""
+"""Write runs and qrels as TREC, MS MARCO, JSON, JSON Lines, Parquet or CSV files."""
 
 import json
 from collections.abc import Mapping

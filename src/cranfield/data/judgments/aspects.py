@@ -1,4 +1,4 @@
-"""Other labels of the same documents than relevance: how credible they are, how easy to understand."""
+"""Labels of aspects other than relevance, such as the credibility of a document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

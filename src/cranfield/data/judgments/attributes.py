@@ -1,4 +1,4 @@
-"""Which groups documents belong to, for measures of fairness: whose documents are seen, and how much."""
+"""Groups to which documents belong, for measures of fairness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

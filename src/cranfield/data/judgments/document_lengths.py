@@ -1,4 +1,4 @@
-"""How long documents are, for measures that know what reading takes."""
+"""Lengths of documents, for measures that model reading time or effort."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The grades that judgments give documents which came from elsewhere."""
+"""Look up the grades, or the indices, of documents in a set of judgments."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Judgments looked at, and changed one at a time."""
+"""Change single judgments, and tabulate judgments by grade, by topic and by change."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What if some labels are wrong? The same judgments with a share of their labels flipped."""
+"""Simulated label errors: judgments with a random proportion of their labels flipped."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""Judgments that are preferences: in the eyes of somebody, some documents of a topic are better than others."""
+"""Preference judgments between documents of a topic, as in trec_eval's prefs files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

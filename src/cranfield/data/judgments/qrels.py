@@ -1,4 +1,4 @@
-"""Judgments."""
+"""Relevance judgments (qrels): the grade of each judged document of each topic."""
 
 from dataclasses import dataclass, replace
 from os import PathLike, fspath

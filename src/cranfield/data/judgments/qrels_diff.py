@@ -1,4 +1,4 @@
-"""What differs between two sets of judgments."""
+"""Counts of judgments added, removed, raised, lowered and unchanged between two sets of qrels."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Columns of the small tables that say something about documents or topics: files with or without a header, frames."""
+"""Read the columns of side tables from files, with or without a header, and from frames."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike

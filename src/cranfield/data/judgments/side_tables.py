@@ -1,4 +1,4 @@
-"""What is known of documents beside their grade: subtopics they are about, groups they belong to, other labels."""
+"""Side tables: data on documents in addition to grades, such as subtopics, groups and aspects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The strata of a sampled pool: which documents each holds, and how many of them were drawn.
+"""Strata of a sampled pool: the documents of each stratum, and the number of them sampled.
 
 The second column of the judgments names the stratum; where it says the same of all documents there is one. A grade
 below 0 is a document of the pool that was not drawn; what is not in the judgments was not in the pool.

@@ -1,4 +1,4 @@
-"""The subtopics of a topic, and how likely each is what somebody means by it."""
+"""Subtopics of a topic, and the probability of each as the user's intent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What if unjudged documents had a grade?"""
+"""Assign an assumed grade to the unjudged documents of a run."""
 
 from dataclasses import replace
 

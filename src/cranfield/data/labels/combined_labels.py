@@ -1,4 +1,4 @@
-"""Labels from several places, as one."""
+"""Combine the labels of several tables into one."""
 
 from collections import Counter
 from collections.abc import Sequence

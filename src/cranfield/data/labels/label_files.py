@@ -1,4 +1,4 @@
-"""Reading what workers said of documents."""
+"""Read the labels of workers from files, frames or qrels."""
 
 import re
 from collections import Counter

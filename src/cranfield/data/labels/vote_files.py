@@ -1,4 +1,4 @@
-"""Reading which of two documents workers preferred."""
+"""Read the votes of workers between two documents from files or frames."""
 
 from collections.abc import Sequence
 from dataclasses import replace

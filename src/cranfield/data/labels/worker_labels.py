@@ -1,4 +1,4 @@
-"""What workers said: labels of documents, and votes between two of them."""
+"""Labels of documents by several workers, and their votes between two documents."""
 
 from dataclasses import dataclass, replace
 

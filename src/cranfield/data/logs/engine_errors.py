@@ -1,4 +1,4 @@
-"""What is wrong with a file that an engine cannot read, in our words."""
+"""Translate errors of DuckDB and Spark on unreadable files into errors with file, line and hint."""
 
 import csv
 import json

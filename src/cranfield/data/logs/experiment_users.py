@@ -1,4 +1,4 @@
-"""Users of an experiment, one row for each: files, frames, tables of an engine; a log of events is told apart."""
+"""Users of an experiment, one row each, from files, frames or engine tables."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

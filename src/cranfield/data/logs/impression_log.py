@@ -1,4 +1,4 @@
-"""What users saw and what they clicked: a row for every document of every result page, asked where it lies."""
+"""Impression log: one row for each document of each result page, with clicks, on a query engine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Reading logs: files of any size, frames, tables of an engine; what is wrong in them is counted and left out."""
+"""Read impression logs from files, frames or engine tables, and count and exclude invalid rows."""
 
 import glob
 from collections.abc import Mapping, Sequence

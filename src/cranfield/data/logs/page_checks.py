@@ -1,4 +1,4 @@
-"""Rows of a log that contradict others of their page."""
+"""Mark rows of a log that contradict other rows of the same result page."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""From rows of documents to pages, and from pages to sessions."""
+"""Group the rows of a log into result pages and sessions, and compute dwell times."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

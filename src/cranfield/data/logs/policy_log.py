@@ -1,4 +1,4 @@
-"""What a policy chose to show, with what chance, and what it earned."""
+"""Log of a policy: the documents shown, their propensities and their rewards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

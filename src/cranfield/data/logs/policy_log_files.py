@@ -1,4 +1,4 @@
-"""Reading what a policy showed, with what chance, and what it earned."""
+"""Read the log of a policy, with propensities and rewards, from files or frames."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

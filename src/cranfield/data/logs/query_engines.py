@@ -1,4 +1,4 @@
-"""Where logs are asked: DuckDB in this process, or Spark. The same expressions run on both."""
+"""Query engines for logs: DuckDB in this process, or Spark, with the same expressions."""
 
 import os
 import tempfile

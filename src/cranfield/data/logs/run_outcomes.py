@@ -1,4 +1,4 @@
-"""Reading what live users made of runs."""
+"""Online outcomes of runs: a value for each run, with its standard error where known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

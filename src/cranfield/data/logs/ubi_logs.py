@@ -1,4 +1,4 @@
-"""Logs of OpenSearch's User Behavior Insights: queries with the ids of their hits, and events that name a query."""
+"""Logs of OpenSearch's User Behavior Insights: queries with the ids of their hits, and events."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The documents of several runs, each of them one number."""
+"""Index of the documents of several runs: one number for each topic and document."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What runs say of themselves in their headers: ir_metadata, YAML in comment lines (breuer2022irmetadata)."""
+"""Group, date and costs of runs from the ir_metadata in their headers (breuer2022irmetadata)."""
 
 import datetime
 import re

@@ -1,4 +1,4 @@
-"""ir_metadata as a whole: YAML in the comment lines of a run, read, shown and written (breuer2022irmetadata)."""
+"""Read, flatten and write ir_metadata, YAML in the comment lines of a run (breuer2022irmetadata)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Whose rankings are known before a run is read: what its novelty is measured against."""
+"""Prior runs: the rankings already known before a run, against which its novelty is measured."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

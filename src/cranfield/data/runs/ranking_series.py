@@ -1,4 +1,4 @@
-"""Runs that hold several rankings of a topic: drawn anew for every reader, or one after another."""
+"""Runs with several rankings for each topic, either random samples or a sequence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rankings: a run in memory, a run that is still a file, and where runs are found."""
+"""Runs in memory, in files and in frames, and the search for run files."""
 
 import re
 from collections import Counter

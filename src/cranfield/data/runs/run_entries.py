@@ -1,4 +1,4 @@
-"""What is known about runs beside their documents: who submitted them, when, and what they cost."""
+"""Entries of runs on a leaderboard: group, submission date and costs of each run."""
 
 import datetime
 import re

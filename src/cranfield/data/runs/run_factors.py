@@ -1,4 +1,4 @@
-"""What runs are made of: the group that made them, the stemmer, the model."""
+"""Factors of runs, such as group, stemmer or model, and the level of each run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The text of documents, of those that somebody wants: a corpus may be larger than memory."""
+"""Titles and texts of documents, all or selected, from a corpus that may be larger than memory."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The documents of one file after the other, as they stand there."""
+"""Iterate over the documents of a corpus file: JSON Lines, TSV, CSV or TREC markup."""
 
 import csv
 import html

@@ -1,4 +1,4 @@
-"""Topics in markup: SGML as NIST writes it, with tags that nobody closes, and XML of TREC and CLEF.
+"""Read topics from markup: NIST's SGML with unclosed tags, and the XML of TREC and CLEF.
 
 An XML parser would refuse the first, and can be made to fill the memory by the second: entities are never expanded
 here, and nothing outside the file is ever read.

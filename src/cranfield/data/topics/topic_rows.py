@@ -1,4 +1,4 @@
-"""Topics in rows: lines with tabs, CSV, JSON, frames and dictionaries."""
+"""Read topics from tab-separated lines, CSV, JSON, frames and dictionaries."""
 
 import csv
 import io

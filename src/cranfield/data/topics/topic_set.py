@@ -1,4 +1,4 @@
-"""What topics ask: their titles, descriptions and narratives, in one language or in several."""
+"""Texts of a set of topics: titles, descriptions and narratives, in one or several languages."""
 
 import re
 from collections.abc import Iterable, Sequence

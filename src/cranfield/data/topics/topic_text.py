@@ -1,4 +1,4 @@
-"""The text of one topic, and the words in which files name its parts."""
+"""Text of one topic, and the names that files use for its parts."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""From the values of many topics to one number for each run."""
+"""Aggregates of values over topics: mean, median, geometric mean and sum."""
 
 from collections.abc import Callable, Sequence
 

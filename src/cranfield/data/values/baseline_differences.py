@@ -1,4 +1,4 @@
-"""Runs beside a baseline: how far from it, in how many topics better."""
+"""Differences of runs from a baseline, and counts of topics that are better or worse."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Values that somebody else computed, one in each row: run, topic, measure, value."""
+"""Read scores computed by other tools from rows of run, topic, measure and value."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The runs and topics that a user named, among those that there are."""
+"""Look up runs and topics by the names that the user gives."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath

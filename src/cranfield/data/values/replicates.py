@@ -1,4 +1,4 @@
-"""Values of runs that were tried several times on each topic: on shards, with other seeds, with variants of a query."""
+"""Replicated values: several for each run and topic, from shards, seeds or query variants."""
 
 from dataclasses import dataclass, field
 from os import PathLike

@@ -1,4 +1,4 @@
-"""How the values of each topic lie: what standardises values that were computed elsewhere or later."""
+"""Mean, standard deviation and reference values of each topic, to standardise values of other runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Topics split in two, many times: drawn at random, or read from a file so that a study can be done again elsewhere."""
+"""Splits of topics into two sets, random or read from a file."""
 
 import json
 from collections.abc import Sequence

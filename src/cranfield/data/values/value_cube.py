@@ -1,4 +1,4 @@
-"""The cube run × topic × measure."""
+"""Cube of values by run, topic and measure, and the tables derived from it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

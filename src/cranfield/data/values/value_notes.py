@@ -1,4 +1,4 @@
-"""What a reader must know before comparing values."""
+"""Notes on values: missing topics, topics without relevant documents, floors of geometric means."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Values that somebody else computed: a table of scores."""
+"""Read scores computed by other tools from a table with topics as rows and runs as columns."""
 
 import re
 from collections.abc import Sequence

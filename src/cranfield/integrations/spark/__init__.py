@@ -1,4 +1,4 @@
-"""Evaluation and resampling beyond one machine, on Spark (extra ``spark``); the answers are those of one machine.
+"""Evaluation and resampling on Spark (extra ``spark``), with the results of one machine.
 
 The walk of the data. Judgments and runs are tables (Parquet, or whatever a DataFrame comes from), their columns found
 by the names that the field gives them. Two small questions go first: which runs there are, so that a topic without rows

@@ -1,4 +1,4 @@
-"""How good is each run, where runs are too many rows for one machine?"""
+"""Evaluation on Spark of runs with too many rows for one machine."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal

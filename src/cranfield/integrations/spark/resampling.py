@@ -1,4 +1,4 @@
-"""Draws on many machines: each takes some of the blocks that one machine would take in turn."""
+"""Bootstrap and randomisation tests with draws distributed over Spark workers."""
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Judgments and runs as tables of Spark: found by their names, their columns called as ours, joined into one."""
+"""Judgments and runs as Spark tables with normalised columns, joined by topic."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What an evaluation on Spark gives: values that stay there, land in Parquet, or come here for every study."""
+"""Values of an evaluation on Spark, to write as Parquet or to collect locally."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What happens in a partition: whole topics are gathered from its batches, met by their judgments and measured."""
+"""Evaluation of whole topics inside one Spark partition."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Faults that cross from the workers: an error of ours travels as a row, and is raised where somebody asked."""
+"""Transfer of errors from Spark workers to the driver."""
 
 import json
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a measure of written answers is, and an answer that one is worked by hand for.
+"""Base class of measures of written answers, their worked examples and their notation.
 
 Judges say which nuggets an answer supports and which citations support its sentences; nothing here reads a text.
 """

@@ -1,4 +1,4 @@
-"""Citations of written answers: how far do the documents that sentences cite support them?"""
+"""Citation precision and recall: support of the sentences of written answers by cited documents."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Values of measures of answers."""
+"""Compute the values of measures of written answers for every run and topic."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""How long written answers are, and whether they are longer than what they say needs."""
+"""Measures of the length of written answers: nugget precision, nugget F and answer length."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Nugget recall: how much of what should be said do written answers say?"""
+"""Nugget recall: proportion of the nuggets of a topic that a written answer supports."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""What becomes of nuggets and sentences: how many are supported in full, in part, and not at all."""
+"""Proportions of nuggets and sentences with full, partial and no support, as a table by run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Measures whose user stops when satisfied."""
+"""Cascade measures, in which the user stops at a satisfying document: RR, ERR, nERR, iRBU and ESL."""
 
 from dataclasses import replace
 from math import lcm

@@ -1,4 +1,4 @@
-"""How near a ranking comes to a perfect one."""
+"""Compatibility: rank-biased overlap of a ranking with the most similar ideal ranking."""
 
 from math import ceil, log
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What was there, what was retrieved, what was judged: numbers to read beside the values."""
+"""Counts of topics and of retrieved, relevant and non-relevant documents, and judgment coverage."""
 
 from typing import Annotated, ClassVar
 

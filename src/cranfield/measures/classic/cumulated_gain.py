@@ -1,4 +1,4 @@
-"""Measures that add up what documents are worth, and compare the sum with that of the perfect ranking."""
+"""Measures of cumulated gain, most of them relative to the ideal ranking: CG, nCG, gP, gR, G, RnDCG."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

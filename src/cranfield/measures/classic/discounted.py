@@ -1,4 +1,4 @@
-"""Measures whose user loses attention with rank alone."""
+"""Measures with a discount that depends on the rank alone: P, RBP, DCG and nDCG."""
 
 from typing import Annotated, ClassVar, Literal, Self
 

@@ -1,4 +1,4 @@
-"""Where runs put the first relevant document: what the outcomes of a comparison start from."""
+"""Rank of the first relevant document by topic and run, and unjudged documents within a cutoff."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Measures for users who differ in the grade from which on a document is relevant to them."""
+"""Graded average precision: AP for users with different grade thresholds for relevance."""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Measures for judgments that are known to be incomplete: they ask what the judged documents say."""
+"""Measures for incomplete judgments: Bpref, its geometric mean and inferred AP."""
 
 from dataclasses import replace
 from typing import ClassVar

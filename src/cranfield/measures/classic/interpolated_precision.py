@@ -1,4 +1,4 @@
-"""Measures of the interpolated precision–recall curve."""
+"""Measures of the interpolated precision–recall curve: IPrec, IAP and AUPRC."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal

@@ -1,4 +1,4 @@
-"""Measures of several labels at once: relevance, and whether a document can be understood, or believed."""
+"""Measures of relevance combined with other aspects, such as understandability and credibility."""
 
 from abc import abstractmethod
 from typing import ClassVar, Self

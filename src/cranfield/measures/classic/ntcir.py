@@ -1,4 +1,4 @@
-"""Measures of NTCIR that blend two questions at a rank: how many are relevant, and how much of the best was gained."""
+"""NTCIR measures based on the blended ratio, which combines precision and normalised cumulated gain."""
 
 from dataclasses import replace
 from typing import Annotated, ClassVar, Self

@@ -1,4 +1,4 @@
-"""Curves: what a measure's one number leaves out."""
+"""Interpolated precision–recall curves of runs."""
 
 from collections.abc import Sequence
 

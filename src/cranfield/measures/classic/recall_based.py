@@ -1,4 +1,4 @@
-"""Measures that need to know how much was there to be found."""
+"""Recall and related binary measures: R, AP, GMAP, R-precision, Success, F and E."""
 
 from dataclasses import replace
 from math import lcm

@@ -1,4 +1,4 @@
-"""Measures for pools of which strata were drawn at different rates, as TREC's sample_eval.pl has them.
+"""Measures for stratified samples of a pool, as in TREC's sample_eval.pl: xinfAP and infNDCG.
 
 The second column of the judgments names the stratum. A grade below 0 is a document of the pool that was not drawn;
 what is not in the judgments was not in the pool, and is not relevant.

@@ -1,4 +1,4 @@
-"""Measures of what was retrieved as a set, in whatever order; with a cut-off, of the first ``k`` as a set."""
+"""Measures of the retrieved documents as a set, optionally of the first ``k``, and ranking accuracy."""
 
 from typing import Annotated, ClassVar
 

@@ -1,4 +1,4 @@
-"""The ranking that at every rank adds most for all subtopics together: the ideal of novelty measures.
+"""Greedy ideal ranking: at every rank the document that adds most over all subtopics.
 
 The best ranking of all is hard to find; this one takes the best next document (clarke2008). Where several are equally
 good, the one with the highest id comes first, as in ndeval.

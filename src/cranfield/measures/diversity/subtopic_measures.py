@@ -1,4 +1,4 @@
-"""Measures of diversity: whether a ranking serves everybody who may mean something else by one topic.
+"""Diversity measures over subtopics: α-nDCG, intent-aware measures, NRBP, subtopic recall, D#-nDCG.
 
 They are intent-aware means over subtopics, or novelty measures, to which more of the same is worth less (alpha).
 """

@@ -1,4 +1,4 @@
-"""What measures of topics with several meanings share: subtopics, and how likely each is meant."""
+"""Base classes of intent-aware measures, and the probabilities of the subtopics of a topic."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Measures of fairness: whether groups of documents get the attention of readers that is due to them.
+"""Measures of group fairness: expected exposure, AWRF, disparate treatment and impact, pairwise parity.
 
 Which group a document is in comes from ``--attributes``; a document may belong to several by shares. Documents of which
 nobody said anything belong to none. Nothing here says what is fair: a target does, and the reader who chooses it.

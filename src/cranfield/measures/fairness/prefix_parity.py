@@ -1,4 +1,4 @@
-"""Measures of fairness to one group, down a ranking: whether its share of every prefix is what it should be."""
+"""Fairness to a protected group in the prefixes of a ranking: rND, rRD, rKL and FA*IR's test."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

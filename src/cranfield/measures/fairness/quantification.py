@@ -1,4 +1,4 @@
-"""How much of a ranking belongs to each group, where only probabilities say which group a document is in.
+"""Group weights in a ranking, quantified from the group membership probabilities of its documents.
 
 A classifier that looks at one document at a time is right about all documents together, and can be wrong about those
 that a ranking brings to the top. Quantification asks for the shares of groups there, not for the group of each

@@ -1,4 +1,4 @@
-"""Measures as others write them: the words of trec_eval, ranx, BEIR and MTEB, each turned into our notation.
+"""Names of measures in trec_eval, ranx, BEIR and MTEB, and their translation into our notation.
 
 The tables hold notation, ``{}`` where a number goes. Nothing here makes a measure, so a table may name what is declared
 elsewhere. Where a word means something in our own notation too, that meaning counts: ``recall`` is R without a cut-off.

@@ -1,4 +1,4 @@
-"""Other tools: how each evaluates, as far as it can be said here, and where it cannot be followed."""
+"""Presets that reproduce other evaluation tools, with the differences that remain."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace

@@ -1,4 +1,4 @@
-"""The catalogue in words, and as plain values for the documentation and the server."""
+"""Explanations of the measures as text, and the catalogue as tables and plain values."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""From what people write to measures."""
+"""Parse the notation of measures, such as ``nDCG(dcg='exp-log2')@10``."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Values as trec_eval 9 prints them."""
+"""Print values under the names and in the format of trec_eval 9."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

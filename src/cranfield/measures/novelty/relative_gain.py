@@ -1,4 +1,4 @@
-"""Measures of what a run adds to others: how good it is for somebody who knows their rankings already.
+"""Measures of the gain of a run relative to other rankings: NRG, Unique, TaSC and RareP.
 
 Whose rankings are known before each run is part of the assessed runs (``Assessed.after``); where nothing is, each of
 these is the measure that it extends.

@@ -1,4 +1,4 @@
-"""What is left of the gains of documents to somebody who has read other rankings."""
+"""Residual gain of documents after a reader has seen earlier rankings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which runs to take, one after the other: each time the one that adds most to those taken before."""
+"""Greedy selection of runs: at every step the run that adds most to the selected ones."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

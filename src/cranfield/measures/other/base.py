@@ -1,4 +1,4 @@
-"""What a measure is of something else than one judged ranking: of a written answer, of preferences, of a session."""
+"""Base class of measures of written answers, preferences and sessions."""
 
 from abc import ABC
 from typing import ClassVar, Protocol

@@ -1,4 +1,4 @@
-"""All measures of something else than one judged ranking, and measures of any kind by their names."""
+"""Kinds of measures: answers, preferences and sessions, and the lookup of any measure by name."""
 
 import re
 from collections.abc import Callable, Mapping

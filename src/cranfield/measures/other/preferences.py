@@ -1,4 +1,4 @@
-"""Measures of preferences: how many of them a ranking fulfils, as trec_eval counts them.
+"""Preference measures: proportion of preferences that a ranking fulfils, as trec_eval counts them.
 
 A preference is fulfilled where what is preferred stands above the other, or is retrieved and the other is not.
 """

@@ -1,4 +1,4 @@
-"""Values of series of rankings: one topic, many rankings, and what they come to together."""
+"""Values of several rankings per topic, combined by topic, and equity of attention over them."""
 
 from dataclasses import replace
 from typing import Any

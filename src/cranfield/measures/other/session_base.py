@@ -1,4 +1,4 @@
-"""What a measure of sessions is: several rankings that one user asked for, one after the other.
+"""Base class of measures of sessions, which are series of rankings for one user.
 
 The value of a session is that of its rankings, added up with weights that fall with the position in the session.
 """

@@ -1,4 +1,4 @@
-"""The Markov session measure: users who go to and fro on a page, ask again, and end, each with its own chance."""
+"""Markov session measure: gains discounted by the expected time at which the user reaches them."""
 
 from dataclasses import dataclass
 from functools import cache

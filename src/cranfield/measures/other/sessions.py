@@ -1,4 +1,4 @@
-"""Measures of whole sessions that multiply the value of a ranking, and the values of all for every session."""
+"""Session DCG and session RBP, and the values of session measures for every run and session."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

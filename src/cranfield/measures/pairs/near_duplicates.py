@@ -1,4 +1,4 @@
-"""Runs that are the same, or nearly: rankings whose overlap leaves no room for another system."""
+"""Pairs of runs that are equal, or that exceed a limit on rank-biased overlap."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Dominance: which of two rankings has at least as many relevant documents at every rank, before any measure."""
+"""Dominance between two rankings: at least as many relevant documents at every rank."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How alike two rankings are, the first ranks counting most."""
+"""Rank-biased overlap of two rankings, and of two runs by topic."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace

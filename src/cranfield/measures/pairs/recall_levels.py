@@ -1,4 +1,4 @@
-"""Two rankings compared at every level of recall, without a measure: who finds the k-th relevant document first.
+"""Comparison of two rankings by the rank of the k-th relevant document, at every recall level.
 
 A user of level k is content with k relevant documents, and prefers the ranking where the k-th stands higher. The three
 ways differ in which users count: all alike (recall-paired preference), those who want most (lexicographic recall), or

@@ -1,4 +1,4 @@
-"""Kendall's τ of two rankings that need not hold the same documents: the order of their union (breuer2020)."""
+"""Kendall's τ union: rank correlation of two rankings with different documents (breuer2020)."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""All rankings of a few documents, and the values that a measure takes on them."""
+"""All rankings of a given length, and the distinct values that a measure takes on them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

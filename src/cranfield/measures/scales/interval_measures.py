@@ -1,4 +1,4 @@
-"""Measures that are interval scales by construction: how many rankings stand below, counted by whole numbers."""
+"""Measures that are interval scales by construction: rank-based and set-based total orders."""
 
 from abc import abstractmethod
 from dataclasses import replace

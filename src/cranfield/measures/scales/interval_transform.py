@@ -1,4 +1,4 @@
-"""Values put at equal distances: a measure made an interval scale by force."""
+"""Interval-scale version of a measure: its possible values mapped to scores, equally spaced by default."""
 
 from typing import ClassVar, Literal
 

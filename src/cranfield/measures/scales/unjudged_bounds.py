@@ -1,4 +1,4 @@
-"""What documents that nobody judged could still do to a value: bounds, and scenarios where there are none."""
+"""Bounds on values with unjudged documents, and worst-case and best-case scenarios for them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Arithmetic over tied documents: means over all their orders without listing them (mcsherry2008ties).
+"""Closed-form means over all orders of groups of tied documents (mcsherry2008ties).
 
 An order of ties is a random permutation of each group of documents with one score. Documents that nobody named are in
 the groups too, and take up places; the arithmetic only has to know how many places there are.

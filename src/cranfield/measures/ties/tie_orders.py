@@ -1,4 +1,4 @@
-"""Orders of tied documents: all that can be told apart, or many drawn at random."""
+"""Orders of tied documents: enumerate all distinct ones, or sample them at random."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

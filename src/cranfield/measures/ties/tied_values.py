@@ -1,4 +1,4 @@
-"""Values that do not depend on how ties are broken: means over all orders, worst and best orders."""
+"""Values of rankings with ties: means over all orders of tied documents, and lowest and highest values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING

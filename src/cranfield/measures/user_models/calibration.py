@@ -1,4 +1,4 @@
-"""Measures fitted to what users did: from columns of a log to a measure in notation, with intervals."""
+"""Calibrate RBP, ERR, TBG, C/W/L and Markov precision from columns of a log, with intervals."""
 
 from collections.abc import Callable
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Measures calibrated with click models: the utility of the clicks (u…), or the effort until one satisfies (rr…)."""
+"""Measures based on click models: utility of the clicks (u…) and effort until satisfaction (rr…)."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Users who are click models: what the clicks that they expect on a page of results are worth (chuklin2013).
+"""Click models as users of a result page: expected clicks, utility and effort (chuklin2013).
 
 A page is what was retrieved of the first ``k`` ranks. What nobody judged there is of grade 0, and is clicked as such
 documents are. How likely a document is clicked, and satisfies, depends on its grade: ``attraction`` and

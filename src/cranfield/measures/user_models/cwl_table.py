@@ -1,4 +1,4 @@
-"""A measure whose user is given in numbers: how likely somebody goes on after each rank, as logs show it."""
+"""C/W/L measure with a continuation probability for each rank, as estimated from logs."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Measures with a user who looks at one document after the other, and whose value is what the average look is worth.
+"""C/W/L measures, the expected gain per inspected document: INSQ, INST, SDCG and NERR variants.
 
 How far users get (V, ``seen``) changes only where a document earns something: between two such documents it follows a
 formula, and the looks of a whole stretch of ranks are a difference of two sums. Kernels are therefore shown the earning

@@ -1,4 +1,4 @@
-"""What fitting a measure to a log yields, and the arithmetic that the fits have in common."""
+"""Results of fitting a measure to a log, and the estimators that the fits share."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Measures with a user who has something in mind: enough gain, or a rate of it, and leaves once that is settled."""
+"""C/W/L measures of users with a goal for the total gain or the rate of gain: BPM and IFT."""
 
 from typing import ClassVar
 

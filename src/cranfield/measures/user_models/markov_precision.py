@@ -1,4 +1,4 @@
-"""Markov precision: users who go to and fro among the documents of a ranking, for as long as one likes to watch."""
+"""Markov precision: precision for users that move between the documents of a ranking as a Markov chain."""
 
 from functools import cache
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""Measures whose user counts what reading takes, in seconds or in characters, instead of ranks.
+"""Measures that discount by reading time or text length instead of rank: TBG and U-measure.
 
 How many words a document has comes from ``assess(…, lengths=…)``. Where that was not said, every document has
 ``words`` of them: 500, about the mean of TREC-8's ad hoc documents (voorhees1999trec8).

@@ -1,4 +1,4 @@
-"""The user behind a measure: how far down a ranking somebody reads, and what that brings."""
+"""User behaviour that a measure implies: C/W/L curves, expected utility, cost and depth."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which measures a log can answer."""
+"""Online measures that a log has the columns to compute."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The overall evaluation criterion of every user, worked out where the users are."""
+"""Compute the overall evaluation criterion of each user on the database engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

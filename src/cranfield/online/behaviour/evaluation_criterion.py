@@ -1,4 +1,4 @@
-"""One number to decide by: the overall evaluation criterion, a weighted sum of standardised measures of each user."""
+"""Overall evaluation criterion (OEC): a weighted sum of standardised measures per user."""
 
 import re
 from collections.abc import Mapping, Sequence

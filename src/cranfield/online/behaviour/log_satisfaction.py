@@ -1,4 +1,4 @@
-"""Learned satisfaction in logs: where some users said whether they were satisfied, the chance that the others were."""
+"""Satisfaction measures of a log: as reported by users, and predicted for all sessions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

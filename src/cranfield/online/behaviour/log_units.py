@@ -1,4 +1,4 @@
-"""Tables of impressions, sessions and users on the engine, and what measures come to over them."""
+"""Tables of the impressions, sessions and users of a log, and the values of online measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

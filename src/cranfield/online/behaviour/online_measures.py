@@ -1,4 +1,4 @@
-"""What users do, in numbers: each measure is declared once, with what it counts, of what, and which end is good."""
+"""Online measures of user behaviour, such as click-through rate, and their catalogue."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable

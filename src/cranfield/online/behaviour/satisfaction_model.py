@@ -1,4 +1,4 @@
-"""Learned satisfaction: the chance that a user was satisfied with a session, from what happened in it."""
+"""Logistic regression of user satisfaction on session features, and its calibration."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any

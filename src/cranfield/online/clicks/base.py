@@ -1,4 +1,4 @@
-"""What a click model is, and what it knows once it has seen a log."""
+"""Base classes and catalogue of click models."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""How users go down result pages: the chance of a click at each rank, given the clicks above or whatever they were."""
+"""Browsing behaviour on a result page: probability of examination and of a click at each rank."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Cascades: users who read from the top, and whose last click tells where they stopped."""
+"""Cascade click models: CM, SDBN and DCM, estimated from counts or by exact EM."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

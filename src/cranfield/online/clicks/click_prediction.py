@@ -1,4 +1,4 @@
-"""How well a click model foretells clicks: sums over impressions, from whole pages or from counts."""
+"""Quality of click predictions: log-likelihood and perplexity, from pages or from counts."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal

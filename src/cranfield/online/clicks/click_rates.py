@@ -1,4 +1,4 @@
-"""Click-through rates: what is counted, and no more."""
+"""Click-through rates as click models: global, by rank, by document, clicks over expected clicks."""
 
 from abc import abstractmethod
 from typing import Annotated, ClassVar

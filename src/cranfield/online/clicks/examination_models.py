@@ -1,4 +1,4 @@
-"""Users who examine a rank or not, and click what attracts them: examination by rank, or by rank and last click."""
+"""Click models of examination and attraction: position-based (PBM) and user browsing (UBM)."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

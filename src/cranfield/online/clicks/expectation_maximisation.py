@@ -1,4 +1,4 @@
-"""Chances of what nobody sees, by turns: what is expected given the chances, and the chances given that (EM)."""
+"""Expectation maximisation (EM) for click models with hidden variables."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

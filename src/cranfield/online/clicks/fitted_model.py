@@ -1,4 +1,4 @@
-"""A click model that has seen a log: what it says of documents and of pages."""
+"""A fitted click model: its parameters, document relevance and click predictions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Judgments inferred from clicks."""
+"""Relevance judgments inferred from clicks by a fitted click model."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What is hidden from who sees clicks alone, where users go from the top to where they stop.
+"""Expected user behaviour below the last click of a page, for click models with stopping.
 
 Down to the last click everything was examined. Below it nobody knows: users were satisfied and left, gave up, or went
 on and found nothing. So only what follows the last click has to be looked at in every round, each distinct tail of

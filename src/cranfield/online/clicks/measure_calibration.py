@@ -1,4 +1,4 @@
-"""Measures whose users are those of a log: from result pages with clicks to measures in notation."""
+"""Calibrate the user models of effectiveness measures to a click log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

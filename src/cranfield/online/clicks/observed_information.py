@@ -1,4 +1,4 @@
-"""How sure chances are that were found together: those of documents, and those that all documents share."""
+"""Variances of click model parameters from the observed information matrix."""
 
 from dataclasses import dataclass
 from typing import Any

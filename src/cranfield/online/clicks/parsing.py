@@ -1,4 +1,4 @@
-"""From what people write to click models: ``PBM``, ``DBN(rounds=100)``, ``SDBN(no_click='none')``."""
+"""Parse click models from text: ``PBM``, ``DBN(rounds=100)``, ``SDBN(no_click='none')``."""
 
 import re
 from collections.abc import Iterable

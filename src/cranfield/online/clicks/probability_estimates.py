@@ -1,4 +1,4 @@
-"""Chances estimated from counts, and how sure they are."""
+"""Probabilities estimated from counts, with Beta intervals."""
 
 from dataclasses import dataclass
 from typing import Any

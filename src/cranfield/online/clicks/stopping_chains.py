@@ -1,4 +1,4 @@
-"""Users who read from the top and stop: exact EM over what they saw below the last click."""
+"""Click models of users who read from the top until they stop, fitted by exact EM: DBN, CCM."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

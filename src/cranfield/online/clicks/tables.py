@@ -1,4 +1,4 @@
-"""What click models learnt and how well they foretell clicks, as tables."""
+"""Tables of click models: fit, parameters, and clicks by rank."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar

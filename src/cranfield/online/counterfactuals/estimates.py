@@ -1,4 +1,4 @@
-"""What a policy would have earned, read from the log of another: the estimate, its interval, and its weights."""
+"""Counterfactual estimates of a policy's reward: base estimator, intervals and weights."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Policies seen in the log of another: what each would have earned, beside what the log did earn."""
+"""Compare the estimated reward of each policy with the observed reward of the log."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Counterfactual estimates of one action for each impression: what another policy would have earned."""
+"""Counterfactual estimators for one action per impression: IPS, SNIPS, doubly robust."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable

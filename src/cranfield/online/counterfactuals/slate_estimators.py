@@ -1,4 +1,4 @@
-"""Counterfactual estimates of whole result pages: what another policy would have earned with its lists."""
+"""Counterfactual estimators for whole result pages: SIPS, IIPS, RIPS, cascade doubly robust."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

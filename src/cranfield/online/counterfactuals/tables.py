@@ -1,4 +1,4 @@
-"""Counterfactual estimates as a table, and what has to be said of them."""
+"""Tables of counterfactual estimates, with notes on their reliability."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

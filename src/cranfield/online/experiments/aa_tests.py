@@ -1,4 +1,4 @@
-"""A/A: the same users shared out again and again with nothing changed; the test must find nothing, as often as it says.
+"""A/A tests: assign the same users to arms many times and check the false positive rate.
 
 Where p-values are not spread evenly, the metric, its variance or the assignment is at fault, and no A/B test with them
 can be believed.

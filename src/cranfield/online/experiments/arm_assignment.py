@@ -1,4 +1,4 @@
-"""Who sees what: every user of an experiment has one arm, the same at each visit, whatever other experiments do."""
+"""Assignment of users to the arms of an experiment, by hash or at random."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

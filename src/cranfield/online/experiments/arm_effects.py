@@ -1,4 +1,4 @@
-"""An experiment with arms: what each treatment changes beside the control, from sums that the engine makes."""
+"""Effects of each treatment arm on each metric, compared with the control arm."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""All users of an experiment with what is measured of them, from one row for each or from a log of events."""
+"""The users of an experiment and their measures, from a table of users or an event log."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""An experiment as it grows: what one would have read at the end of each day."""
+"""Interim analyses of an experiment at the end of each day."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Arms compared without means of a normal shape: Mann–Whitney on users, and means drawn again (bootstrap).
+"""Nonparametric comparison of arms: Mann–Whitney test and bootstrap of the difference.
 
 Both look at every value of a user, not at sums: what leaves the engine is each distinct value of an arm with the number
 of its users, which for counts are few.

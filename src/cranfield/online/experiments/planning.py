@@ -1,4 +1,4 @@
-"""Before an experiment: how many users show an effect of a given size, and how many days they take to come."""
+"""Sample size planning: users and days needed to detect an effect of a given size."""
 
 from collections.abc import Sequence
 from math import ceil

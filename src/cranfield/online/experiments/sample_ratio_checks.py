@@ -1,4 +1,4 @@
-"""Whether users were shared out as planned: sample ratio, leaks, uniform hashes, experiments that know of each other.
+"""Checks of user assignment: sample ratio, leaks, uniform hashes, independent experiments.
 
 An experiment whose arms hold other shares of the users than were configured lost some of them on the way, and seldom
 at random: its differences are not to be trusted, however small their p-values are.

@@ -1,4 +1,4 @@
-"""Looking at an experiment as often as one likes: intervals and p-values that hold at every look together."""
+"""Confidence sequences and always-valid p-values for repeated interim analyses."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

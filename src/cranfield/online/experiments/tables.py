@@ -1,4 +1,4 @@
-"""An experiment as tables and in words."""
+"""Tables and summary sentences of an experiment."""
 
 from math import isnan
 

@@ -1,4 +1,4 @@
-"""What is measured of each user, and the few sums of it that leave the engine."""
+"""Metrics per user, and their means, variances and covariances by arm."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whose a document is, given the page but not the draws that made it: exact, without simulating."""
+"""Exact probability that each ranking contributed a document to an interleaved page."""
 
 from collections.abc import Sequence
 from math import comb

@@ -1,4 +1,4 @@
-"""One result page made of several lists: what a method of interleaving is, what it shows, whom clicks speak for."""
+"""Base classes and catalogue of interleaving methods: build a page, assign credit for clicks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From a log of interleaved pages to what clicks gave each run."""
+"""Credit of each run for clicks, per impression, from the columns of an interleaving log."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""Preferences between documents from clicks: what was clicked, over what was skipped above it."""
+"""Preferences between documents from clicks: skip-above votes and FairPairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From a log on an engine to what clicks gave each run: the engine adds up, so that logs may be of any size."""
+"""Read the click credit of each run from an interleaving log, summed by its database engine."""
 
 from collections.abc import Mapping
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Pages chosen by a linear programme: fair to all lists, and as telling as can be."""
+"""Optimised interleaving: pages chosen by a linear programme for fairness and sensitivity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Many lists on one page, compared through preferences between documents."""
+"""Pairwise preference multileaving of two or more rankings."""
 
 from collections.abc import Iterator, Sequence
 from math import inf, prod

@@ -1,4 +1,4 @@
-"""Pages on which every document has a chance: probabilistic interleaving, whose logs can be used again."""
+"""Probabilistic interleaving: rankings sample documents with probabilities that decrease with rank."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Pages that were shown already, used again for other lists: each weighs as it is likelier for them."""
+"""Importance-weighted reuse of logged interleaved pages to compare other rankings."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many impressions it takes until the better run is found out, with simulated users."""
+"""Sensitivity of interleaving methods: impressions needed to detect the better run, by simulation."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

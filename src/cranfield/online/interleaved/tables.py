@@ -1,4 +1,4 @@
-"""Who wins an interleaving: users decide, each by the impressions that a run won with them."""
+"""Tables of interleaving results: preferences for each pair of runs, and preference cycles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Pages for which lists take turns: balanced and team-draft interleaving."""
+"""Balanced and team-draft interleaving, in which the rankings take turns."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""What an interleaving says in all: the pairs of runs side by side, and a verdict in words."""
+"""Verdict of an interleaving experiment, from pairwise results with Holm-adjusted p-values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Logs become what click models learn from: the engine counts, and only counts leave it."""
+"""Read click counts and distinct clicked pages from a log, aggregated by its database engine."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What click models learn from: result pages with clicks, and counts of them."""
+"""Training data of click models: distinct result pages with their clicks, and counts per rank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Impressions drawn by a hash of their names."""
+"""Reproducible samples of impressions, selected by a hash of the impression name."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

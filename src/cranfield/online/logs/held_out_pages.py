@@ -1,4 +1,4 @@
-"""What models learn from and what they are tested on, and no more of a log than they need for it."""
+"""Split a log into training and held-out impressions, and test click models on the held-out ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

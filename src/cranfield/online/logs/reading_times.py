@@ -1,4 +1,4 @@
-"""What reading takes: seconds for a summary, and on documents by their length, from the times of a log."""
+"""Reading times from a log: seconds per result summary, and per document by its length."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Documents as they are shown for topics."""
+"""Pairs of a topic and a document shown for it, numbered for use as array indices."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Forms of people: accounts, teams, tokens, invites."""
+"""Forms for log-in, accounts, teams, API tokens and invitations."""
 
 from __future__ import annotations
 

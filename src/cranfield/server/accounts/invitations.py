@@ -1,4 +1,4 @@
-"""Links that let people in: to an account, a team, a task. Kept as digests, counted down, good for some days."""
+"""Invitation links to an account, a team or a task, with expiry and a limited number of uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People, the teams they are in, and what lets them in."""
+"""Database models of users, teams, memberships, invitations, API tokens and rate-limited attempts."""
 
 import hashlib
 import secrets

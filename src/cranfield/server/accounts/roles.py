@@ -1,4 +1,4 @@
-"""Who has which part in a task: organisers, assessors, teams; and what an operator lets accounts do."""
+"""Grant and revoke roles in tasks and rights of accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Teams: who is in them, who leads them, what they take part in. One person is in one team of a task."""
+"""Create teams, change their members and leaders, and enter them in tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sees what: one function, asked by every page, every answer of the API, every download."""
+"""Visibility rules: decide what a viewer may see of a task, a submission or a team."""
 
 from __future__ import annotations
 

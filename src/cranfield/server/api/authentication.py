@@ -1,4 +1,4 @@
-"""Who asks: a token, or nobody. Cookies of a browser do not count here, so no other site can ask in one's name."""
+"""Token authentication and request limits of the API."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The other end of the API: what the command line says to a server. Nothing but the standard library."""
+"""Client of the API for the command line, built on the standard library alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API answers when it cannot do what it was asked: always the same four fields."""
+"""Error responses of the API: one JSON shape with error, hint, code and problems."""
 
 import logging
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Programs elsewhere that want to be told."""
+"""Database models of webhooks and their deliveries."""
 
 from django.conf import settings
 from django.db import models

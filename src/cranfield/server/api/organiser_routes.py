@@ -1,4 +1,4 @@
-"""What organisers do: new labels, the log, the end."""
+"""API routes for organisers: label versions, audit log and closing a task."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The REST API: the same rules as the pages, for programs. Its own page is /api/docs."""
+"""REST API object: routers, OpenAPI schema and JSON errors."""
 
 from collections.abc import Callable
 from functools import cached_property, wraps

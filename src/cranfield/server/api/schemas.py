@@ -1,4 +1,4 @@
-"""What goes in and out, as the OpenAPI page shows it."""
+"""Request and response schemas of the API."""
 
 import datetime
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""What the server knows, whoever asks."""
+"""API routes for the measure catalogue and the server's health."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A submission as somebody may see it."""
+"""Fields of a submission that the caller may see."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""Runs: looked at, handed in, followed, withdrawn."""
+"""API routes that check, submit, read and withdraw runs."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tasks and their boards."""
+"""API routes for tasks and leaderboards."""
 
 from typing import Any
 

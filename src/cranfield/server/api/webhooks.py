@@ -1,4 +1,4 @@
-"""Telling programs elsewhere: signed, tried again, never in the way of anything else."""
+"""Register webhooks, and sign, deliver and retry their messages."""
 
 from __future__ import annotations
 

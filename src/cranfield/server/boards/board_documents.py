@@ -1,4 +1,4 @@
-"""Boards as they stood, read back: the rows a reader wants, in the order they want, on one scale."""
+"""Read stored leaderboards: columns, sorting, filtering and interval bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a board is made from: the runs on it, under the names that may be told, and their values."""
+"""Collect the runs, displayed names and values from which a leaderboard is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards as they stood, and what organisers announce."""
+"""Database models of leaderboard snapshots, panel pictures and announcements."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""What each panel shows, in one sentence: counted from its own tables, never computed anew."""
+"""Sentences that summarise the tables of leaderboard panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panels of a board: what each shows is a table of a study; its picture is drawn from that table."""
+"""Panels of a leaderboard: the study, table and chart of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs: a board as it stands now becomes a snapshot, with all its panels and pictures."""
+"""Jobs that store the current leaderboard as a snapshot and draw its pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue: rows with leases. A worker that dies loses nothing; its job is taken by the next one."""
+"""Job queue in the database: leases, retries and recovery from workers that die."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is done beside the pages."""
+"""Database models of jobs and workers."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""Messages to addresses that strangers gave: to the outside world only, within seconds, without following anybody."""
+"""HTTP requests to URLs of untrusted users: public addresses only, no redirects, with a time limit."""
 
 from __future__ import annotations
 

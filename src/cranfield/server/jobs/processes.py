@@ -1,4 +1,4 @@
-"""The processes of a server: one that answers, some that work, and one that watches over them."""
+"""Start and supervise the processes of a server: one web process and several workers."""
 
 from __future__ import annotations
 

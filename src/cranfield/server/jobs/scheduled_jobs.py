@@ -1,4 +1,4 @@
-"""All kinds of work, and what is due by date: closing, revealing, sweeping, and looking for what was left behind."""
+"""Jobs that are due by date: close tasks, end embargoes, requeue lost work and clean up."""
 
 from __future__ import annotations
 

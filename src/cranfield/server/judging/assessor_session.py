@@ -1,4 +1,4 @@
-"""What somebody has in hand: the question now, and the one after it, so that their page need not wait."""
+"""Current and next document of an assessor, with answers, undo and progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgments from a file: what a crowd said elsewhere is looked at, then kept beside what people say here."""
+"""Check and import crowd labels from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document as it is read: its text in paragraphs, the words of the topic marked, nothing that could act."""
+"""Convert the text of a document to safe HTML with the terms of the topic marked."""
 
 from __future__ import annotations
 

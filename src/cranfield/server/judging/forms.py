@@ -1,4 +1,4 @@
-"""Pools as forms: how documents are chosen, how people judge them, what is known beforehand."""
+"""Forms for the settings of a pool: selection strategy, grades, guidelines and gold documents."""
 
 from __future__ import annotations
 

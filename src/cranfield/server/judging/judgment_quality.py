@@ -1,4 +1,4 @@
-"""The quality of judgments: how far people agree, who stands out, how the trial went, what machines say beside them."""
+"""Quality of the judgments of a pool: agreement, outlying assessors, trial results and disputes."""
 
 from __future__ import annotations
 

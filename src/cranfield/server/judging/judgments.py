@@ -1,4 +1,4 @@
-"""Judging: who is asked what, what they say, and what holds in the end."""
+"""Assign documents to assessors, store their judgments and determine the final grades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people said of a pool becomes labels: the ways to merge it, and the next version."""
+"""Aggregate the judgments of a pool into labels and create the next label version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools as they grow: what was asked and said is in the database, what follows from it is kept at hand."""
+"""In-memory state of pools, rebuilt from stored events and locked by one request at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools that people judge: what is asked, who has it in hand, what they say."""
+"""Database models of pools, questions, judgments, LLM judges and preference votes."""
 
 from django.conf import settings
 from django.db import models

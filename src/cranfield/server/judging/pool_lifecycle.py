@@ -1,4 +1,4 @@
-"""Campaigns: a pool is drawn up with its cost, judged, ended; its judgments become labels."""
+"""Create, start, change, end and delete pools; estimate their cost and report progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preferences: which of two documents somebody is shown, what they say, how strong each document is in the end."""
+"""Pairs of documents shown to assessors, their votes and the strengths estimated from them."""
 
 from __future__ import annotations
 

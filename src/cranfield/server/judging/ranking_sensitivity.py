@@ -1,4 +1,4 @@
-"""What each way to make labels does to the order of runs."""
+"""Effect of each label aggregation method on the ranking of the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of acts: written inside the transaction of the act, checked from the first row to the last."""
+"""Audit log: a hash chain of actions, each written in the transaction that it records."""
 
 from __future__ import annotations
 

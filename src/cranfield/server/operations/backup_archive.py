@@ -1,4 +1,4 @@
-"""The form of a backup: a tar of which every byte is accounted for."""
+"""Format of a backup: a tar file sealed with a hash of its content."""
 
 from __future__ import annotations
 

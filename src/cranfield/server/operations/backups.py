@@ -1,4 +1,4 @@
-"""A whole server in one file: every row, every blob, and the digests that say whether they came through."""
+"""Back up a running server to one file, restore it, and verify stored data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the demo that is judged: a campaign of topics, runs and made-up documents, and a pool on its way."""
+"""Demo content: a judging campaign with simulated documents and a pool in progress."""
 
 from __future__ import annotations
 

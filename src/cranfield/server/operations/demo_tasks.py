@@ -1,4 +1,4 @@
-"""A server to look at: the built-in campaign as an open task and as a closed one, with accounts that are ready."""
+"""Demo content: an open and a closed task with simulated runs and ready accounts."""
 
 from __future__ import annotations
 

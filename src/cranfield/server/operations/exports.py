@@ -1,4 +1,4 @@
-"""What leaves the server as files: the whole site as everybody sees it, or one task with its runs."""
+"""Export the public site as static files, or one task with its runs."""
 
 from __future__ import annotations
 

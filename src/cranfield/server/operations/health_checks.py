@@ -1,4 +1,4 @@
-"""How a server stands: what an operator looks at first."""
+"""Health of a server for its operator: jobs, workers, disk space and backups."""
 
 from __future__ import annotations
 

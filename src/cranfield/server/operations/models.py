@@ -1,4 +1,4 @@
-"""What was done, by whom: a chain in which a changed row shows."""
+"""Database model of the audit log."""
 
 from django.db import models
 

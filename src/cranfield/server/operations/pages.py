@@ -1,4 +1,4 @@
-"""The pages of operators: how the server stands, who is here, what is being done."""
+"""Operators' pages: server health, users and jobs."""
 
 from __future__ import annotations
 

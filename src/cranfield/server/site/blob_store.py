@@ -1,4 +1,4 @@
-"""Files by the hash of their content: written once, on the disk before anybody is told."""
+"""Content-addressed file store: files are named by their SHA-256 hash and written atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page knows."""
+"""Template variables that every page receives: site name, version and viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for spreadsheets, in which no cell becomes a formula."""
+"""CSV output in which no cell can be interpreted as a spreadsheet formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Django, told which home it works for."""
+"""Set up Django for a home folder, check the database connection and run migrations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms: what people may write, and what is said of a wrong entry."""
+"""Format an error and its hint as sentences for a page."""
 
 from __future__ import annotations
 

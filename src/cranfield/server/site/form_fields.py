@@ -1,4 +1,4 @@
-"""The kinds of fields that forms are made of."""
+"""Form fields with bounds: whole numbers, decimal numbers and multi-line text."""
 
 from __future__ import annotations
 

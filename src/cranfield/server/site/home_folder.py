@@ -1,4 +1,4 @@
-"""The folder of a server: its database, its blobs, its secrets, its settings."""
+"""Home folder of a server: database, stored files, secret key and ``cranfield.toml`` options."""
 
 from __future__ import annotations
 

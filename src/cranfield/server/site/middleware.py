@@ -1,4 +1,4 @@
-"""What happens around every page."""
+"""Middleware for HEAD requests, ``Retry-After`` headers, uploads and system errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files, known by the hash of their content."""
+"""Database model of a stored file."""
 
 from django.db import models
 

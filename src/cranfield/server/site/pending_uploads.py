@@ -1,4 +1,4 @@
-"""Files between two steps of a form: looked at first, used when somebody says so."""
+"""Uploaded files that wait between the preview and the confirmation of a form."""
 
 from __future__ import annotations
 

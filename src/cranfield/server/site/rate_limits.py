@@ -1,4 +1,4 @@
-"""How often something may be tried: a window that slides, rows that name nobody."""
+"""Sliding-window rate limits per account and network address."""
 
 from __future__ import annotations
 

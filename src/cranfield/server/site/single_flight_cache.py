@@ -1,4 +1,4 @@
-"""What is made once and kept, however many ask for it at the same moment."""
+"""Cache whose values are computed once even when many requests ask at the same moment."""
 
 from __future__ import annotations
 

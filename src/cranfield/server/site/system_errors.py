@@ -1,4 +1,4 @@
-"""What the machine is to blame for: a full disk, a folder that may not be written, a database that is away."""
+"""Recognise a full disk, an unwritable folder or an unreachable database, and answer with 503."""
 
 from __future__ import annotations
 

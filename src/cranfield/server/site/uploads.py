@@ -1,4 +1,4 @@
-"""Files of strangers: streamed to the disk, counted on the way, stopped where it is too much."""
+"""Upload handler that streams files to disk and stops at the size limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changing what is said of a run; the run itself never changes."""
+"""Edit the description, type, link, embargo and anonymity of a submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs: a submission is evaluated, once for every version of the labels."""
+"""Job that evaluates a submission once for each label version."""
 
 from __future__ import annotations
 

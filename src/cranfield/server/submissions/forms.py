@@ -1,4 +1,4 @@
-"""Forms of participants: a run, and what is said of it."""
+"""Forms for submitting a run and editing its description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handing in a run: looked at, counted, written down; only then is it received."""
+"""Check a run file, enforce the task's limits, store the submission, and withdraw it on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the numbers on private topics can have told."""
+"""Leak budget of a task: how much the released values reveal about private topics."""
 
 from __future__ import annotations
 

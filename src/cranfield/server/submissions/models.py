@@ -1,4 +1,4 @@
-"""Runs that were handed in, and what they are worth."""
+"""Database models of submissions and their results."""
 
 import secrets
 

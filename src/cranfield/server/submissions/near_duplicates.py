@@ -1,4 +1,4 @@
-"""Jobs: runs that are nearly those of another team, for organisers to know."""
+"""Job that finds runs of other teams that are identical or nearly identical to a submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some runs of a task side by side: the study ``compare``, on the topics that the viewer may see."""
+"""Compare selected runs of a task on the topics that the viewer may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of a task: read from a file or a dataset by a worker, shown to assessors, searched."""
+"""Load the documents of a task from a file or dataset, and search them."""
 
 from __future__ import annotations
 

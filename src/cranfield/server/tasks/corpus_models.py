@@ -1,4 +1,4 @@
-"""What documents say: texts that assessors read and organisers search."""
+"""Database models of a task's corpus and its documents."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""A datasheet in words: its parts as a page shows them, and as a Markdown file."""
+"""Format a datasheet for its page and as a Markdown file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The datasheet of a collection: what it is made of, who judged it and how far they agree, how far it can be reused."""
+"""Compute the datasheet of a test collection: contents, assessor agreement and reusability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of a task as forms: the same parts in the wizard and in the settings."""
+"""Forms for the settings of a task, shared by the wizard and the settings page."""
 
 from __future__ import annotations
 

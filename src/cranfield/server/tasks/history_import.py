@@ -1,4 +1,4 @@
-"""History from elsewhere: a board that was kept as a table becomes rows of which only a value is known."""
+"""Import past results from a table as leaderboard rows that have a value but no run."""
 
 from __future__ import annotations
 

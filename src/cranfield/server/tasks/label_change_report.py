@@ -1,4 +1,4 @@
-"""Jobs: what a new version of the labels did to the board."""
+"""Job that reports how a new label version changed the leaderboard."""
 
 from __future__ import annotations
 

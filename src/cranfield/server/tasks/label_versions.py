@@ -1,4 +1,4 @@
-"""Labels come in versions: a changed judgment makes the next one, and everything is evaluated again."""
+"""Versions of a task's labels: check a judgment file, compare it and add the next version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks: made from two files, published, changed while that is fair, closed."""
+"""Create, publish, change and close tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks, their labels, and who has which part in them."""
+"""Database models of tasks, label versions, roles and participating teams."""
 
 from django.conf import settings
 from django.db import models

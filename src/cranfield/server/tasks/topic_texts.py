@@ -1,4 +1,4 @@
-"""What topics ask, from the file the organisers gave."""
+"""Titles, descriptions and narratives of a task's topics, in all their languages."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How things look in templates."""
+"""Template tags and filters."""

@@ -1,4 +1,4 @@
-"""How values look on pages."""
+"""Template filters that format numbers, dates, links and table cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether values are what tests assume, and whether that matters here: a number and a sentence for each question."""
+"""Checks of the assumptions of tests and of analyses of variance, such as skew and equal variances."""
 
 from dataclasses import dataclass
 from math import nan

@@ -1,4 +1,4 @@
-"""Bootstrap analysis of variance: how far means of runs stray when errors are drawn again."""
+"""Bootstrap analysis of variance, without the assumption of normal errors (voorhees2017sharding)."""
 
 from dataclasses import dataclass
 from math import sqrt

@@ -1,4 +1,4 @@
-"""Analysis of variance of what runs are made of: systems within groups, or a grid of components."""
+"""Analysis of variance of nested or crossed factors of runs, such as groups or system components."""
 
 from dataclasses import dataclass
 from itertools import combinations

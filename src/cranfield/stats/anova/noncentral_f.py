@@ -1,4 +1,4 @@
-"""How often F exceeds its critical value when there is something to find: the noncentral distribution."""
+"""Power of an F test from the noncentral F distribution, and the noncentrality for a given power."""
 
 import numpy as np
 

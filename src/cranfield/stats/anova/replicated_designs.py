@@ -1,4 +1,4 @@
-"""Analysis of variance with replicates: what a topic does to one system more than to another is told from error."""
+"""Analysis of variance with replicates, which separates the topic × system interaction from error."""
 
 from itertools import combinations
 from typing import Literal, TypeAlias

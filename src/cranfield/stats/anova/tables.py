@@ -1,4 +1,4 @@
-"""An analysis of all runs as tables: where differences come from, which runs differ, how far to trust it."""
+"""Fit an analysis of variance, compare all pairs of runs, and build the result tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

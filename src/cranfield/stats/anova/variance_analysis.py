@@ -1,4 +1,4 @@
-"""Analysis of variance: how much of the differences between values is topic, how much is system, how much neither."""
+"""One-way and two-way analysis of variance of topics and systems, with ω² effect sizes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass

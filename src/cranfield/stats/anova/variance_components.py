@@ -1,4 +1,4 @@
-"""Topics and runs as samples of all that there could be: what values vary by, and how many topics it takes."""
+"""Variance components of topics and systems, and the number of topics for a target dependability."""
 
 from dataclasses import dataclass
 from math import ceil, inf, nan

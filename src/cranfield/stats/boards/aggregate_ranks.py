@@ -1,4 +1,4 @@
-"""Where runs stand by what their values sum up to."""
+"""Ranks of runs by their aggregate value, with ties and the direction of the measure."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Compact letters: two runs share a letter where no test tells them apart."""
+"""Compact letter display: runs that share a letter do not differ significantly."""
 
 import re
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Conditions of a board, public topics and private ones: whose order is whose (craswell2021msmarco §3.2, fig. 4)."""
+"""Ranks of runs compared between public and private conditions (craswell2021msmarco §3.2, fig. 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A board by the two facets of an answer: whether a topic is answered, and how soon (lin2021 §5)."""
+"""Leaderboard by two facets: topics answered, and rank of the first relevant document (lin2021 §5)."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What other judgments do to a board: values, ranks and the order of runs, before and after."""
+"""Changes in values, ranks and significant pairs when the judgments of a leaderboard change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How much of an order of runs survives wrong labels."""
+"""Agreement of the order of runs with the original order when a proportion of the labels is wrong."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How stable ranks are: what other topics would have made of a board (craswell2021msmarco §3.1)."""
+"""Stability of ranks over bootstrap resamples of the topics (craswell2021msmarco §3.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which runs of a board a test tells from which: all pairs tested once, and what tables show of it."""
+"""Pairs of runs on a leaderboard that differ significantly, and the tables that show them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

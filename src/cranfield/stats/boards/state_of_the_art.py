@@ -1,4 +1,4 @@
-"""The history of a board: who held the state of the art, and which steps were more than luck (craswell2021msmarco)."""
+"""State-of-the-art history of a leaderboard, with a test of each step (craswell2021msmarco)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

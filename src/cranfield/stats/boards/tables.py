@@ -1,4 +1,4 @@
-"""A leaderboard as tables: means with their intervals, ranks that a test stands behind, and how stable they are."""
+"""Tables of a leaderboard: means with intervals, ranks based on a test, and rank stability."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many topics runs answer, and how they stand beside a baseline topic by topic."""
+"""Topics answered per run, and wins and losses per topic against a baseline."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Dominance told: in how many topics which run has more relevant documents at every rank, and what measures add."""
+"""Tables of the topics in which one run dominates the other, with sign tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is b better? Two facets of it, topics answered and ranking where both answer, and two verdicts on them (lin2021)."""
+"""Verdict on two runs from two facets: topics answered, and ranking where both answer (lin2021)."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Meaningfulness: does the order of two means survive whatever keeps the order of the values?"""
+"""Robustness of the order of two means under strictly increasing transformations of the values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""One difference from several collections: how far they agree, and what to expect of the next one."""
+"""Random-effects meta-analysis of the difference between two systems over several collections."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What runs add to others, as tables."""
+"""Tables and sentences on the novelty of runs: residual gain and unique relevant documents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

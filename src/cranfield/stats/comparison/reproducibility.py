@@ -1,4 +1,4 @@
-"""How far a run that was made again is the run that it should be (breuer2020): values, and what improves them."""
+"""Reproduced and replicated runs compared with their originals (breuer2020)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

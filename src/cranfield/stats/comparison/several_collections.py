@@ -1,4 +1,4 @@
-"""Systems on several collections as tables: each collection, all together, and the order of systems over them."""
+"""Systems compared on several collections: each collection, pooled differences and mean ranks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

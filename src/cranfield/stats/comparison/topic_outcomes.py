@@ -1,4 +1,4 @@
-"""Who answers which topics, who ranks better where both do, and what the whole measure says beside it (lin2021)."""
+"""Topics answered by neither, one or both of two runs, and tests of these outcomes (lin2021)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

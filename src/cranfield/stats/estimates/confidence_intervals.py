@@ -1,4 +1,4 @@
-"""How well a mean, or a difference of means, is known: intervals around it."""
+"""Confidence intervals of means and of differences of means: Student's t, percentile bootstrap and BCa."""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Cost beside value: which runs are worth their price."""
+"""Costs of runs compared with their mean values, and the Pareto front."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Chances too small for a float: the upper tails of F and χ², and their logarithms."""
+"""Upper tails of F and χ² and their logarithms, also for p-values too small for a float."""
 
 from math import exp, inf, log, log1p
 

@@ -1,4 +1,4 @@
-"""How large a difference is: numbers that do not grow with the number of topics, and words for them."""
+"""Effect sizes for pairs of runs, such as Cohen's d, Hedges' g and Cliff's δ, and their labels."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence

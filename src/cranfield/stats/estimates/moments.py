@@ -1,4 +1,4 @@
-"""Means, spreads and shapes of many rows of numbers at once."""
+"""Mean, standard deviation, skewness and kurtosis of many rows of numbers at once."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What else there is to tell of pairs: how large differences are, what to believe, how often other topics disagree."""
+"""Tables of effect sizes, Bayesian probabilities, swap rates and achieved power of pairs of runs."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many topics an experiment needs, how often it finds what is there, and what is too small for it to find."""
+"""Statistical power, topic set size and smallest detectable difference of an experiment."""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Risk: what runs lose in the topics where they lose, counted more than what they gain elsewhere."""
+"""Risk-sensitive measures of runs, which weight losses more than gains: URisk, TRisk and GeoRisk."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Values after a transform, and the norms that a standardisation goes by."""
+"""Apply a transform to the values of all measures, and compute norms for standardisation."""
 
 from dataclasses import replace
 from typing import Any

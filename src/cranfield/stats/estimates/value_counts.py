@@ -1,4 +1,4 @@
-"""How often each run has each value: sums of ranks of all pairs come from that, without ranking a single pair."""
+"""Counts of equal values per run, from which rank sums of all pairs follow without ranking each pair."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

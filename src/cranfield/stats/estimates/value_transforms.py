@@ -1,4 +1,4 @@
-"""Other numbers for the same values: evened out, or seen against the other runs of the topic."""
+"""Transforms of values: arcsine root, log-odds, and standardisation against reference runs."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Many questions at once: p-values raised so that the errors of a whole family stay rare."""
+"""Corrections of p-values for multiple comparisons: Bonferroni, Holm, Hochberg and false discovery rate."""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""All pairs at once by drawing: the largest t under common flips, the range of means under permutations of runs."""
+"""Resampling tests of all pairs of runs at once: max-t and randomised Tukey."""
 
 from typing import Annotated, ClassVar, Literal
 

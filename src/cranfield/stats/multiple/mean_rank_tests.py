@@ -1,4 +1,4 @@
-"""All pairs of mean ranks at once: Tukey on mean ranks after Kruskal–Wallis, and Nemenyi after Friedman."""
+"""Tests of all pairs of mean ranks: Tukey after Kruskal–Wallis, and Nemenyi after Friedman."""
 
 from math import sqrt
 from typing import ClassVar, Literal

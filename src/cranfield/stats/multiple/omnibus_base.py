@@ -1,4 +1,4 @@
-"""Tests that look at all runs at once: is any of them different?"""
+"""Base class, catalogue and result row of omnibus tests, which test whether any runs differ."""
 
 from abc import abstractmethod
 from collections.abc import Callable

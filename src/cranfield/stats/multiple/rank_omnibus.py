@@ -1,4 +1,4 @@
-"""Do runs differ at all, when only the order of values counts?"""
+"""Omnibus tests on ranks: Kruskal–Wallis and Friedman."""
 
 from math import inf
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Which pairs of runs differ significantly, seen in two ways: what one finds and the other does not."""
+"""Pairs of runs that gain or lose significance between two tests, measures or aggregates."""
 
 from dataclasses import dataclass
 

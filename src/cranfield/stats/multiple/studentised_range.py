@@ -1,4 +1,4 @@
-"""The studentised range: how far apart the largest and the smallest of many equal means come by chance."""
+"""The distribution of the studentised range."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,4 +1,4 @@
-"""All pairs of means at once, after an analysis of variance: Tukey's honestly significant difference, and Scheffé."""
+"""Tests of all pairs of means after an analysis of variance: Tukey's HSD and Scheffé."""
 
 from abc import abstractmethod
 from math import inf, sqrt

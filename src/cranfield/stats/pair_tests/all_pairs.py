@@ -1,4 +1,4 @@
-"""Every test on every pair of every measure, with the corrections that many questions ask for."""
+"""Run each test on the selected pairs of runs for each measure, and correct the p-values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

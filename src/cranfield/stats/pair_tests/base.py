@@ -1,4 +1,4 @@
-"""What a statistical method is, and what a test of pairs sees and says."""
+"""Base classes of statistical methods and of tests that compare pairs of runs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence

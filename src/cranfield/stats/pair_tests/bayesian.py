@@ -1,4 +1,4 @@
-"""What to believe of two runs: which is better, or are they as good as equal?"""
+"""Bayesian signed-rank test: probabilities that a is better, b is better, or both are equivalent."""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The bootstrap test: topics drawn with replacement from differences that were moved to a mean of 0."""
+"""Paired bootstrap test: resample topics from differences shifted to a mean of 0."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal

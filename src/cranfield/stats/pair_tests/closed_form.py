@@ -1,4 +1,4 @@
-"""Tests of pairs with a formula: Student's t, the sign test, the rank-sum test, and two one-sided t for equivalence."""
+"""Pair tests with a closed formula: paired t, sign, rank-sum and two one-sided t (equivalence)."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeAlias

@@ -1,4 +1,4 @@
-"""The methods of statistics in words, and as plain values for the documentation and the server."""
+"""Descriptions of all statistical methods, as tables, text and plain values."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Numbers that are equal, though floats say otherwise: 1/2 − 1/3 and 1/3 − 1/6."""
+"""Zeros, ties and mid-ranks of floats, with a tolerance for rounding errors."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Is b worse by less than a margin? "No harm" as something that is shown, and not as a large p."""
+"""Non-inferiority tests: run b is worse than run a by less than a margin, if it is worse at all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""From what people write to tests: ``t``, ``signed-rank(zeros='pratt')``."""
+"""Parse test names with parameters: ``t``, ``signed-rank(zeros='pratt')``."""
 
 import re
 from collections.abc import Iterable, Mapping

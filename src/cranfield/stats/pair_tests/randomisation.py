@@ -1,4 +1,4 @@
-"""Fisher's randomisation test: all flips counted where that can be done, a sample of them where it cannot."""
+"""Fisher's randomisation test, exact where all sign flips can be counted and sampled otherwise."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar

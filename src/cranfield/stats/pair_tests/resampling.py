@@ -1,4 +1,4 @@
-"""Draws of topics: flips, resamples and the sums they give for many pairs, the same on one thread or on many."""
+"""Random sign flips and bootstrap resamples of topics, reproducible for any number of threads."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The signed-rank test, and the exact distribution of its statistic given the ties."""
+"""Wilcoxon's signed-rank test and the exact null distribution of its statistic with ties."""
 
 from typing import ClassVar, Literal
 

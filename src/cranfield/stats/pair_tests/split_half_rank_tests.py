@@ -1,4 +1,4 @@
-"""Rank tests of all pairs in many halves of the topics at once: whether p is at most the level.
+"""Vectorised rank-sum and signed-rank tests of all pairs of runs in many halves of the topics.
 
 Values are put in order once, for all halves together; within a half only counts are needed. What is equal as a number
 is decided over all topics, too: a chain of numbers each within 1e-13 of the next is one even if a half lacks a link.

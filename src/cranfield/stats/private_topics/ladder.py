@@ -1,4 +1,4 @@
-"""What a team is told of private topics while a task is open: the Ladder, plain values, or nothing (blum2015ladder)."""
+"""Rules for releasing private values to groups: the Ladder, plain values or none (blum2015ladder)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Attacks on private topics: a team mixes two runs, and learns from what it is told which mixture pays."""
+"""Simulated attacks on private topics by a group that submits mixtures of two runs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

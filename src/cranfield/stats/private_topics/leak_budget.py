@@ -1,4 +1,4 @@
-"""The leak budget: how much numbers that were released can have told about private judgments."""
+"""Upper bound, in bits, on the information about private judgments in the released values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

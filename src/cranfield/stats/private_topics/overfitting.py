@@ -1,4 +1,4 @@
-"""Public against private topics: do gains hold where nobody could tune? (craswell2021msmarco §3.2, §3.3)."""
+"""Overfitting of groups to public topics, tested on private topics (craswell2021msmarco §3.2, §3.3)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

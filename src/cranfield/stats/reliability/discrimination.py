@@ -1,4 +1,4 @@
-"""How well a measure tells runs apart: the pairs it separates, and how often other topics turn the order round."""
+"""Discriminative power and swap rate of a measure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

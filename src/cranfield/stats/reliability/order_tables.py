@@ -1,4 +1,4 @@
-"""How far the order of runs depends on the measure, on single topics, and on how many topics there are."""
+"""Tables of the agreement of run orders across measures, single topics and topic set sizes."""
 
 from itertools import combinations
 from typing import Any

@@ -1,4 +1,4 @@
-"""How alike two orders of the same runs are: Kendall's τ, and two coefficients that look at the top."""
+"""Rank correlation of two orders of runs: Kendall's τ, AP correlation and rank-biased overlap."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Split-half agreement: would other topics have led to the same conclusion? (craswell2021msmarco §4.3)."""
+"""Agreement of conclusions between two halves of the topics (craswell2021msmarco §4.3)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias

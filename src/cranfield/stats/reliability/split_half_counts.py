@@ -1,4 +1,4 @@
-"""What a test says of all pairs in every half of the topics, and which run of a pair is ahead there."""
+"""Significance and winner of each pair of runs in each half of the topics."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

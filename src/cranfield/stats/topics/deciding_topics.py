@@ -1,4 +1,4 @@
-"""Which topics decide between two runs."""
+"""Topics with the largest differences between two runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace

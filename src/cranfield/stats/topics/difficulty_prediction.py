@@ -1,4 +1,4 @@
-"""How well a predictor tells topics apart before anybody judges: its scores beside the values of runs."""
+"""Accuracy of predictors of topic difficulty: correlations and rank errors against values of runs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How hard topics are: how low the values of all runs lie there, and whether every run finds them hard."""
+"""Difficulty of topics, from the distribution of the values of all runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What do other judgments do to a board?"""
+"""How does a leaderboard change when the judgments change?"""
 
 from dataclasses import replace
 from typing import Any

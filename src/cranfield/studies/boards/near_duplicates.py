@@ -1,4 +1,4 @@
-"""Which runs are the same, or nearly, and whose are they?"""
+"""Which runs are identical or nearly identical?"""
 
 from collections.abc import Mapping
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""What may teams be told of private topics while a task is open, and what does it cost?"""
+"""How much do the values released on private topics reveal about the judgments?"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who leads, and how sure is that?"""
+"""Which run leads a leaderboard, and how certain is its rank?"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What do users click, which click model foretells it, and what does that make of measures?"""
+"""Which click model predicts the clicks in a log best, and which measures fit its users?"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How many topics does each run answer, and could the unanswered ones be a matter of judgments?"""
+"""How many topics does each run answer, and are its misses due to unjudged documents?"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Does a difference hold in other collections?"""
+"""Does a difference between systems hold across several collections?"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

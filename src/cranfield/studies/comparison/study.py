@@ -1,4 +1,4 @@
-"""Is this run really better than that one?"""
+"""Is one run really better than another?"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

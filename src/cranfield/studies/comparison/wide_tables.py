@@ -1,4 +1,4 @@
-"""The tables of a comparison as papers print them: one row for each pair of runs."""
+"""Tables of a comparison as papers print them: one row for each pair of runs."""
 
 from collections.abc import Mapping
 from typing import Any

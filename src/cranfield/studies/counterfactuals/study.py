@@ -1,4 +1,4 @@
-"""What would another policy have earned, had it been live when this log was made?"""
+"""How much reward would another policy have earned, estimated from the log of a live policy?"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which documents do workers prefer, two at a time?"""
+"""Which documents do workers prefer in pairwise votes (Bradley–Terry)?"""
 
 from collections import Counter
 from collections.abc import Callable

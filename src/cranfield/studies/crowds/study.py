@@ -1,4 +1,4 @@
-"""What do many workers say together, and what does it do to the order of runs?"""
+"""Which labels do many workers agree on, and how do the merged labels affect the order of runs?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

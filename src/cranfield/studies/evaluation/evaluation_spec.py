@@ -1,4 +1,4 @@
-"""What an evaluation is asked for, settled and refused before anything large is read."""
+"""Parsed and checked specification of an evaluation: measures, relevance levels, ties."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

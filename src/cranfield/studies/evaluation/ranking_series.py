@@ -1,4 +1,4 @@
-"""What are runs worth that hold several rankings of a topic?"""
+"""How good are runs that contain several rankings for each topic?"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

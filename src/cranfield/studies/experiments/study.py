@@ -1,4 +1,4 @@
-"""Is a treatment better than the control, for users who were shared out at random?"""
+"""Is a treatment better than the control in a randomised experiment with users?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

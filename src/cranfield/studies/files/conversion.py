@@ -1,4 +1,4 @@
-"""The same run or qrels in another format."""
+"""Conversion of a run or qrels file to another format."""
 
 from collections.abc import Mapping
 from os import PathLike

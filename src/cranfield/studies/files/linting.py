@@ -1,4 +1,4 @@
-"""What is wrong with these files?"""
+"""Which problems do these run and qrels files have?"""
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath

@@ -1,4 +1,4 @@
-"""What do several runs say together?"""
+"""Fusion of several runs into one run."""
 
 from collections.abc import Callable
 from dataclasses import replace

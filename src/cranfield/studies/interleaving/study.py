@@ -1,4 +1,4 @@
-"""Which of two runs do users prefer, when both are on one page?"""
+"""Which runs do users prefer on interleaved result pages?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

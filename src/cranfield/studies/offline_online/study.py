@@ -1,4 +1,4 @@
-"""Does what measures say offline predict what live users do?"""
+"""How well do offline measures predict the behaviour of live users?"""
 
 from dataclasses import replace
 from typing import Any

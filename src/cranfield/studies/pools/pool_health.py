@@ -1,4 +1,4 @@
-"""Is the pool behind a board fair to its runs?"""
+"""Is the pool behind a leaderboard fair to every run?"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which strategy would have found what is known, and what would have become of the conclusions?"""
+"""How would each pooling strategy have performed on judgments that already exist?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What should be judged?"""
+"""Which documents should be judged next?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

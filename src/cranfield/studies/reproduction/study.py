@@ -1,4 +1,4 @@
-"""Is a run that was made again the run that it should be?"""
+"""Does a reproduced run match the original in its rankings, values and improvement?"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What novelty is for: which runs to fuse, and which to pool."""
+"""Greedy selection of the runs to fuse or to pool, by novelty and by value."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

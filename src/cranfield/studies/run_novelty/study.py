@@ -1,4 +1,4 @@
-"""What does a run find that others miss?"""
+"""Which relevant documents does a run find that other runs miss?"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

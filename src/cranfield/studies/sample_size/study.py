@@ -1,4 +1,4 @@
-"""How many topics does it take?"""
+"""How many topics does an experiment need, and which difference can it detect?"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which axioms measures keep, and what is lost where they do not."""
+"""Table of the axioms that each measure satisfies, with counterexamples."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What becomes of significant differences where a measure is mapped, a test is another, or a mean is a median."""
+"""Changes of significance under a mapped measure, another test, or the median."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""From an order of values to numbers with distances: three ways that need no more than the order."""
+"""Table of interval scores derived from the order of a measure's values alone."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What numbers of each scale allow."""
+"""Transformations, statistics and tests that each scale of measurement permits."""
 
 from dataclasses import dataclass
 

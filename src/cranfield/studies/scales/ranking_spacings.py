@@ -1,4 +1,4 @@
-"""From a length and numbers of relevant documents to the values that measures take on all such rankings."""
+"""Values that measures take on all rankings of a given length."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Rankings as text, many at once."""
+"""Text form of many rankings at once, as sequences of grades."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Differences that exist somewhere between the values of a measure, and cannot be had elsewhere."""
+"""Differences between values of a measure, and whether they also occur from both ends of its range."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias

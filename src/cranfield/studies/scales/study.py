@@ -1,4 +1,4 @@
-"""What do a measure's numbers mean, and what may be done with them?"""
+"""On which scale are a measure's values, and which conclusions does the scale permit?"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

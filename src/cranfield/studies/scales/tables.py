@@ -1,4 +1,4 @@
-"""What scale measures claim, and the values that they take on all rankings of a few documents."""
+"""Tables of the scale of each measure and of the values it takes on all short rankings."""
 
 from collections.abc import Mapping
 from typing import Any

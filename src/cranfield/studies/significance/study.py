@@ -1,4 +1,4 @@
-"""Do these runs differ?"""
+"""Do these runs differ significantly?"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

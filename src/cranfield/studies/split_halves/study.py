@@ -1,4 +1,4 @@
-"""Would other topics have led to the same conclusion?"""
+"""How often do two random halves of the topics lead to the same conclusion?"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

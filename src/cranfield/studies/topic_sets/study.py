@@ -1,4 +1,4 @@
-"""What do topics ask, and which of them are hard?"""
+"""Which texts do the topics have, and which topics are hard?"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Do any of these runs differ, and which?"""
+"""Which of many runs differ, by analysis of variance and tests of all pairs?"""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How much of what should be said do answers say, and does what they cite support them?"""
+"""How many nuggets do written answers contain, and do their citations support them?"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal

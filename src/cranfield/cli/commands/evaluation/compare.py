@@ -1,4 +1,4 @@
-"""cranfield compare."""
+"""cranfield compare: decide whether one run is better than another."""
 
 from collections.abc import Sequence
 from dataclasses import replace

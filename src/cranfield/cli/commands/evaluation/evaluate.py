@@ -1,4 +1,4 @@
-"""cranfield evaluate."""
+"""cranfield evaluate: compute measures for runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace

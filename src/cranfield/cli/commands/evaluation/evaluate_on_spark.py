@@ -1,4 +1,4 @@
-"""`cranfield evaluate --engine`: the same values, made on Spark."""
+"""cranfield evaluate --engine: compute the values of runs on Spark."""
 
 from collections.abc import Sequence
 from pathlib import Path

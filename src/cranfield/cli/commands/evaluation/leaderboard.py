@@ -1,4 +1,4 @@
-"""cranfield leaderboard."""
+"""cranfield leaderboard: rank runs and report the uncertainty of their ranks."""
 
 from dataclasses import replace
 from typing import Any

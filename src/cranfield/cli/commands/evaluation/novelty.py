@@ -1,4 +1,4 @@
-"""cranfield novelty."""
+"""cranfield novelty: measure the contribution of each run beyond other runs."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""cranfield nuggets."""
+"""cranfield nuggets: evaluate written answers by nuggets and citation support."""
 
 from dataclasses import replace
 from typing import Literal

@@ -1,4 +1,4 @@
-"""cranfield report."""
+"""cranfield report: write a report on runs as HTML or PDF."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""cranfield reproduce."""
+"""cranfield reproduce: compare reproduced runs with their originals."""
 
 from typing import Any
 

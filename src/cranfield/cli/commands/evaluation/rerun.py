@@ -1,4 +1,4 @@
-"""cranfield rerun."""
+"""cranfield rerun: repeat the command behind a saved result and report the changes."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""cranfield convert."""
+"""cranfield convert: write a run or qrels file in another format."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""cranfield fuse."""
+"""cranfield fuse: fuse several runs into one."""
 
 from collections.abc import Sequence
 from pathlib import Path

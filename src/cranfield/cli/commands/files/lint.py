@@ -1,4 +1,4 @@
-"""cranfield lint."""
+"""cranfield lint: report problems in run and qrels files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

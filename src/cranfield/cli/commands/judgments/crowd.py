@@ -1,4 +1,4 @@
-"""cranfield crowd."""
+"""cranfield crowd: merge the labels or pairwise votes of many workers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""cranfield pool."""
+"""cranfield pool: select documents to judge, or replay pooling strategies."""
 
 from collections.abc import Sequence, Sized
 from dataclasses import replace

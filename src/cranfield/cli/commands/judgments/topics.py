@@ -1,4 +1,4 @@
-"""cranfield topics."""
+"""cranfield topics: list topics and rank them by difficulty."""
 
 from typing import Any
 

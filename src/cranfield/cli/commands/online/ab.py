@@ -1,4 +1,4 @@
-"""cranfield ab."""
+"""cranfield ab: analyse an A/B experiment or assign users to its arms."""
 
 import csv
 import sys

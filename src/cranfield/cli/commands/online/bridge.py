@@ -1,4 +1,4 @@
-"""cranfield bridge."""
+"""cranfield bridge: measure how well offline measures predict online outcomes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""cranfield clicks."""
+"""cranfield clicks: compute online measures and fit click models to a log."""
 
 import textwrap
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""cranfield counterfactual."""
+"""cranfield counterfactual: estimate the reward of other policies from a log."""
 
 import textwrap
 from typing import Any

@@ -1,4 +1,4 @@
-"""cranfield interleave."""
+"""cranfield interleave: analyse interleaving logs, simulate sensitivity, or interleave runs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""cranfield demo."""
+"""cranfield demo: evaluate the built-in simulated campaign."""
 
 import tempfile
 from dataclasses import replace

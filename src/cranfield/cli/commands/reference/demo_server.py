@@ -1,4 +1,4 @@
-"""cranfield demo --serve: the built-in campaign on a server of its own."""
+"""cranfield demo --serve: run a leaderboard server with the built-in campaign."""
 
 import os
 import tempfile

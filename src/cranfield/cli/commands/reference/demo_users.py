@@ -1,4 +1,4 @@
-"""The live users of the demo: what their clicks say, beside what measures say."""
+"""Simulated users of the demo: agreement of clicks with measures, and preference between two runs."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""cranfield measures."""
+"""cranfield measures: list or explain measures."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""cranfield simulate."""
+"""cranfield simulate: write a simulated campaign to a folder."""
 
 from collections.abc import Sequence
 from dataclasses import replace

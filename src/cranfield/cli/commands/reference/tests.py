@@ -1,4 +1,4 @@
-"""cranfield tests."""
+"""cranfield tests: list or explain tests, corrections, effect sizes and transforms."""
 
 import click
 

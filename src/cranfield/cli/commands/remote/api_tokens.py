@@ -1,4 +1,4 @@
-"""Tokens: from the command line, the environment, or a file of one's own."""
+"""API tokens from the command line, the environment or the user's token file."""
 
 import os
 import re

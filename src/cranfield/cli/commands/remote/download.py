@@ -1,4 +1,4 @@
-"""cranfield download."""
+"""cranfield download: download the files of a task or a run."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the commands that talk to a server share: whom they ask, and how they show a run."""
+"""Connection options and display of responses, shared by the remote commands."""
 
 import re
 from collections.abc import Callable, Mapping

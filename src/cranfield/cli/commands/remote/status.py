@@ -1,4 +1,4 @@
-"""cranfield status."""
+"""cranfield status: show the state, value and rank of submitted runs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""cranfield submit."""
+"""cranfield submit: submit a run to a task on a server."""
 
 import time
 from collections.abc import Mapping

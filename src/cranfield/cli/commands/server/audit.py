@@ -1,4 +1,4 @@
-"""cranfield audit."""
+"""cranfield audit: show the audit log of a server, or verify the log and the stored files."""
 
 import click
 

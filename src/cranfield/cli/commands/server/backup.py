@@ -1,4 +1,4 @@
-"""cranfield backup."""
+"""cranfield backup: write a whole server to one file."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""cranfield export."""
+"""cranfield export: write a server's pages as a static site, or one task as an archive."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""cranfield restore."""
+"""cranfield restore: create a server's home folder from a backup."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""cranfield serve."""
+"""cranfield serve: run a leaderboard server."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""What commands about a server share: its home."""
+"""Options and setup of the home folder, shared by the server commands."""
 
 import signal
 import sys

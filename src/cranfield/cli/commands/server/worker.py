@@ -1,4 +1,4 @@
-"""cranfield worker."""
+"""cranfield worker: evaluate submitted runs for a server."""
 
 import click
 

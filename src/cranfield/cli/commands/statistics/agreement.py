@@ -1,4 +1,4 @@
-"""cranfield agreement."""
+"""cranfield agreement: measure how often two halves of the topics agree on pairs of runs."""
 
 from typing import Any
 

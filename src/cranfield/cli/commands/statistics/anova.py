@@ -1,4 +1,4 @@
-"""cranfield anova."""
+"""cranfield anova: analyse the variance of many runs and test all pairs."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""cranfield power."""
+"""cranfield power: compute sample size, detectable difference or power."""
 
 from dataclasses import replace
 from typing import Any

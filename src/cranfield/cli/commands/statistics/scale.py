@@ -1,4 +1,4 @@
-"""cranfield scale."""
+"""cranfield scale: show the scale of measures and the values they can take."""
 
 from typing import Any
 

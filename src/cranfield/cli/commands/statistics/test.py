@@ -1,4 +1,4 @@
-"""cranfield test."""
+"""cranfield test: test the differences between pairs of runs."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Getting in, and what is one's own: log-in, account, tokens."""
+"""Pages for log-in, sign-up, invitations, the user's account and API tokens."""
 
 from __future__ import annotations
 

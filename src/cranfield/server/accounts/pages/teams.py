@@ -1,4 +1,4 @@
-"""Teams: mine, and the page of one."""
+"""Pages that list the user's teams and show one team."""
 
 from __future__ import annotations
 

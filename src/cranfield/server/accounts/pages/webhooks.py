@@ -1,4 +1,4 @@
-"""My webhooks: programs that are told what becomes of a team's runs."""
+"""Page on which users manage the webhooks of their teams."""
 
 from __future__ import annotations
 

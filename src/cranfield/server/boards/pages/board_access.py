@@ -1,4 +1,4 @@
-"""What pages of boards share: who may see them, and how they are kept by browsers."""
+"""Find the tasks and snapshots a viewer may see; render board tables and cacheable responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of tasks, and boards: as they stand, as they stood, and with what is hidden."""
+"""Pages that list the tasks and show current, earlier and full leaderboards."""
 
 from __future__ import annotations
 

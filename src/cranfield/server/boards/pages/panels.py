@@ -1,4 +1,4 @@
-"""Panels of a board: a picture, a sentence, the table beneath."""
+"""Pages of a leaderboard panel: picture, sentence and table."""
 
 from __future__ import annotations
 

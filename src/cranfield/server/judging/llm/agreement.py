@@ -1,4 +1,4 @@
-"""Machines beside people: how far they agree, where they differ, and which runs that favours."""
+"""Agreement of LLM judges with assessors, and the runs that the differences favour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where machines are asked: chat completions over HTTP at an address that the operator gave, with the operator's key.
+"""HTTP client of the operator's endpoint for chat completions.
 
 The rules are those of :mod:`cranfield.server.jobs.outbound_http` with two exceptions. The operator may name an address
 in the local network, and a model has more time to answer than a receiver of webhooks.

@@ -1,4 +1,4 @@
-"""Machines as judges: a model is asked for what a pool asks people. What it says is kept apart, and never counts."""
+"""Job that asks an LLM judge for the grades of a pool, separate from the assessors' judgments."""
 
 from __future__ import annotations
 

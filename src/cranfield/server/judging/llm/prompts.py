@@ -1,4 +1,4 @@
-"""What a machine is asked of a document, and what is read from its answer."""
+"""Build the prompt for a document and parse the grade from the answer."""
 
 from __future__ import annotations
 

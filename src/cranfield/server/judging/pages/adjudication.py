@@ -1,4 +1,4 @@
-"""Deciding: where people differ on a document, somebody who has not judged it says what holds."""
+"""Page on which disputed documents are decided by an assessor who has not judged them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The assessor's page: one document at a time, and what they say of it."""
+"""Assessor's pages: the list of pools, and one document at a time with its grade buttons."""
 
 from __future__ import annotations
 

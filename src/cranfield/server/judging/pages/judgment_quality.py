@@ -1,4 +1,4 @@
-"""The quality of a pool for its organisers: agreement, people, disputes; judgments of a crowd from a file."""
+"""Organisers' pages for judgment quality and the import of crowd labels."""
 
 from __future__ import annotations
 

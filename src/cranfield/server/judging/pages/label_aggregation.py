@@ -1,4 +1,4 @@
-"""From judgments to labels: the ways to merge them side by side, what the next version would change, the version."""
+"""Page that compares label aggregation methods and creates the next label version."""
 
 from __future__ import annotations
 

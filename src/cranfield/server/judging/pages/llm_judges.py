@@ -1,4 +1,4 @@
-"""Machines of a pool: which model is asked what, how far it has come, and what it says beside people."""
+"""Organisers' page that starts LLM judges, shows their progress and compares them with assessors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pool as files, for its organisers: what was asked, the state from which it goes on, all that was said."""
+"""Downloads of a pool: documents in TREC format, resumable state and judgment log."""
 
 from __future__ import annotations
 

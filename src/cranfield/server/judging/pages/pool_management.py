@@ -1,4 +1,4 @@
-"""Pools of a task: drawn up with their cost, begun, followed, ended."""
+"""Organisers' pages that create, start, monitor, end and delete pools."""
 
 from __future__ import annotations
 

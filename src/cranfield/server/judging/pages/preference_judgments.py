@@ -1,4 +1,4 @@
-"""Two documents side by side: which of them is better, and what everybody prefers."""
+"""Pages that show two documents side by side, collect votes and report the results."""
 
 from __future__ import annotations
 

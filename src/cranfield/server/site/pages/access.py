@@ -1,4 +1,4 @@
-"""Pages for organisers and operators alone: others find nothing there."""
+"""Decorators that restrict pages to logged-in users, organisers or operators, and form helpers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages for what went wrong: what happened, and what to do next."""
+"""Error pages for the HTTP statuses 400, 403, 404 and 500 and for failed CSRF checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sign of life for programs."""
+"""Health check endpoint: report whether the server and its database respond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""My runs: what became of them, and what may still be changed."""
+"""Pages on which participants follow, edit and withdraw the runs of their teams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run, some runs side by side, one topic: pages for everybody."""
+"""Public pages of a run, of compared runs and of a topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handing in a run: take part, check, submit."""
+"""Pages to join a task, check a run and submit it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of a task: uploaded or fetched, read, searched, looked at."""
+"""Page that uploads, searches and shows the documents of a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The desk of a task: how it stands, its settings, its beginning and its end."""
+"""Organisers' dashboard of a task: status, settings, publishing and closing."""
 
 from __future__ import annotations
 

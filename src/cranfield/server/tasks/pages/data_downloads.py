@@ -1,4 +1,4 @@
-"""What can be taken home: boards, judgments, topics."""
+"""Downloads of a task: leaderboards, judgments and topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The datasheet of a collection: as a page, for a program, for a paper."""
+"""Datasheet of a collection as a page, as JSON and as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""History: a board that was kept as a table elsewhere."""
+"""Page that imports past results from a table."""
 
 from __future__ import annotations
 

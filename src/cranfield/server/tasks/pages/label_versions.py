@@ -1,4 +1,4 @@
-"""Versions of the labels: looked at before they count, and what they changed."""
+"""Pages that list label versions, add a new one and show what it changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organisers watch: all runs, what was done by whom, how much has leaked."""
+"""Organisers' pages for all runs, the audit log and the leak budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organisers tell others: announcements to people, webhooks to programs."""
+"""Organisers' pages for announcements and webhooks."""
 
 from __future__ import annotations
 

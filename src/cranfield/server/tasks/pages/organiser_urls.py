@@ -1,4 +1,4 @@
-"""The pages of organisers, by subject."""
+"""URL patterns of the organisers' pages."""
 
 from __future__ import annotations
 

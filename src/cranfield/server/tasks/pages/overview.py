@@ -1,4 +1,4 @@
-"""What is said of a task: what it is, how it ranks, what has happened."""
+"""Public pages of a task: description, methods and history."""
 
 from __future__ import annotations
 

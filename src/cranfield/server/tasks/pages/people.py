@@ -1,4 +1,4 @@
-"""Who organises, judges and takes part; and how others are let in."""
+"""Page that manages the organisers, assessors, teams and invitations of a task."""
 
 from __future__ import annotations
 

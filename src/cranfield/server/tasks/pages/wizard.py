@@ -1,4 +1,4 @@
-"""A new task on one screen: two files, a look at them, published. Topics alone make a campaign."""
+"""Page that creates a task from uploaded files."""
 
 from __future__ import annotations
 
