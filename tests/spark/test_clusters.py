@@ -133,7 +133,7 @@ def test_draws_are_made_by_the_workers_of_a_server(cluster: Cluster, tables: Pat
     values.to_polars().write_parquet(tables / "values.parquet")
     there = """if True:
         import sys, json, polars as pl, cranfield as cf
-        from cranfield import distributed
+        from cranfield.integrations import spark as distributed
         values = cf.read_scores(pl.read_parquet("values.parquet"))
         print(json.dumps(distributed.bootstrap(values, engine=sys.argv[1], seed=3)["tests"].rows()))
     """
