@@ -121,6 +121,8 @@ PAGES = {
 def fill(app: "Sphinx", page: str, content: list[str]) -> None:
     """Put what the code says into the page."""
     del app
+    if page == "contributing":  # a symbolic link to the file in the root folder, where its links start
+        content[0] = content[0].replace("](docs/", "](")
     if page in PAGES:
         before, here, after = content[0].partition(HERE)
         if not here:
