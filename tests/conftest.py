@@ -1,4 +1,4 @@
-"""What every test may use: the size of the run, the shared data, the big run, the rule against silent skips."""
+"""Hooks and fixtures of every test: Hypothesis profiles, markers, the shared data and the check for skipped tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two engines say the same: words alike, numbers equal to 1e-9."""
+"""Check that two engines return the same tables: equal words, and numbers equal to 1e-9."""
 
 from __future__ import annotations
 

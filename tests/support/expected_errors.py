@@ -1,4 +1,4 @@
-"""How a test asks for an error: its code, and both of its lines to the letter."""
+"""Check that an error has the expected code, message and hint."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Programs beside Python: PostgreSQL, Chromium, Spark. The tests that need one skip where it is missing."""
+"""Fixtures for PostgreSQL, Chromium and Spark. Tests that need a missing program are skipped."""
 
 from __future__ import annotations
 

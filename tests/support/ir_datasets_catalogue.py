@@ -1,4 +1,4 @@
-"""Datasets that ir_datasets knows for as long as a test runs: their files are here, and nothing is fetched."""
+"""A fixture that adds datasets with local files to ir_datasets while a test runs."""
 
 from __future__ import annotations
 

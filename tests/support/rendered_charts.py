@@ -1,4 +1,4 @@
-"""What tests see of a chart: its words, its marks, its picture."""
+"""Readers of a chart: its title, marks, rows and words, and its rendered picture."""
 
 import io
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""Studies made by hand, with the tables that studies of ours have."""
+"""Studies and a report built by hand, with the tables that real studies have."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What the contract tests look at: the files of the project, their imports, their catalogues."""
+"""The files of the project, their imports, comments and catalogues."""
 
 import ast
 import importlib

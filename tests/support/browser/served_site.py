@@ -1,4 +1,4 @@
-"""A real ``cranfield serve`` for browsers, and pages that are watched while somebody walks through it."""
+"""A running ``cranfield serve`` for browser tests, and pages whose errors and requests are recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a procedure was wrong in simulations, what it claims about that, and how far off would be noticed."""
+"""Simulated error rates, the rates that a procedure claims, and the deviation that a check detects."""
 
 from dataclasses import dataclass
 from math import ceil, floor, sqrt

@@ -1,4 +1,4 @@
-"""Values of runs that are equal by construction, and differences that are 0 in the mean alone."""
+"""Simulated values of equal runs, and differences whose mean is 0."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Procedures asked many times over, each time about runs that are equal."""
+"""Tests, intervals and corrections applied to many simulations of equal runs."""
 
 from collections.abc import Callable
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""The examples of help pages, and the files that they name."""
+"""The examples of the help pages, and the files that they name."""
 
 import json
 import re

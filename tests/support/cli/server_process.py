@@ -1,4 +1,4 @@
-"""A real server for tests of commands: a home that is filled in a process of its own, then served."""
+"""A filled server that runs in a separate process, for tests of commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs evaluated beside each other: the command, what it tells programs, how it refuses."""
+"""An evaluation of two runs: the command, its JSON tables and its errors."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Every measure of the catalogue, with several cut-offs and parameters.
 
-A new declaration is in here by itself; parameters that only it has can be added to EXTRA.
+A new declaration is included automatically. Settings of parameters that only one measure has belong in EXTRA.
 """
 
 from dataclasses import fields

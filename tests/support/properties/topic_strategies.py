@@ -1,4 +1,4 @@
-"""Rankings that Hypothesis makes up, and the assessed runs they become."""
+"""Hypothesis strategies for topics and rankings, and the assessed runs built from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

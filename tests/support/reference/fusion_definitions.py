@@ -1,4 +1,4 @@
-"""Fusion as the papers say it, topic by topic and document by document, and runs to try it on."""
+"""Reference fusion methods, topic by topic and document by document, and runs to fuse."""
 
 from dataclasses import dataclass
 from math import fsum, sqrt

@@ -1,4 +1,4 @@
-"""Every page that a method of interleaving can make, with its exact chance: definitions written out as recursions."""
+"""Every page that an interleaving method can build, with its exact probability."""
 
 from collections import defaultdict
 from collections.abc import Sequence

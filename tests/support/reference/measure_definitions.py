@@ -1,4 +1,4 @@
-"""Measures as their sources define them: one ranking, one loop, no arrays."""
+"""Reference measures: one ranking, plain loops, as their sources define them."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

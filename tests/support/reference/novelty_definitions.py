@@ -1,4 +1,4 @@
-"""What a ranking adds to others, as the sources define it: one ranking, dictionaries, loops, no arrays."""
+"""Reference novelty measures: what a ranking adds to others, with dictionaries and loops."""
 
 import math
 from collections.abc import Callable, Sequence

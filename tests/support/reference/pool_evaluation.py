@@ -1,4 +1,4 @@
-"""Campaigns as dictionaries, and what can be said of pools with loops and sets: no array of ours is used."""
+"""Reference evaluation of pools: campaigns as dictionaries, rank correlations with loops and sets."""
 
 import gzip
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Measures of a ranking of grades by plain loops, and all rankings by ``itertools``: what the kernels are held to."""
+"""Every ranking of a set of grades, and reference measures of each with plain loops."""
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction

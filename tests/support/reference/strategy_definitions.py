@@ -1,4 +1,4 @@
-"""Strategies as the papers say them, for one topic, with lists and dictionaries; and campaigns to try them on."""
+"""Reference pooling strategies for one topic, with lists and dictionaries, and campaigns to run them on."""
 
 import math
 from collections.abc import Callable, Sequence

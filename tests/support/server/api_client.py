@@ -1,4 +1,4 @@
-"""The API as a program asks it: a token, JSON in and out."""
+"""A client of the API with a token, JSON in and out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Campaigns as assessors need them: a task with runs, texts of its documents, what somebody is to judge."""
+"""Tasks for assessors: submitted runs, document texts and the next document to judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A browser that is logged in without the form."""
+"""Log a browser in with a session cookie, without the form."""
 
 from __future__ import annotations
 

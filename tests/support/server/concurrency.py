@@ -1,4 +1,4 @@
-"""Several at once: threads with connections of their own, and waiting for what they do."""
+"""Run code in several threads with separate database connections, and wait for a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another server in a process of its own: what it holds and what it shows, asked from here."""
+"""Calls of functions in a separate process that uses another server home."""
 
 from __future__ import annotations
 

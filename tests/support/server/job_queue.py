@@ -1,4 +1,4 @@
-"""The queue as a test turns it: time passes when the test says so."""
+"""Steps of the job queue: take a job, make it due, let its lease expire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real server in processes of its own, and somebody who hands in runs over HTTP."""
+"""A running server in separate processes, and clients that submit runs over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in for a model: a server on this machine that speaks the protocol of chat completions, as it is told to."""
+"""A local stand-in for an LLM endpoint: a scripted server of chat completions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pool that machines can be asked for, and what becomes of them."""
+"""A pool with texts, and LLM judges that label it."""
 
 from __future__ import annotations
 

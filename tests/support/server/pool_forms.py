@@ -1,4 +1,4 @@
-"""A campaign with two runs, and its pools drawn up by the form of the page."""
+"""A campaign with two runs, and the form that draws up its pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards without runs behind them: documents of any size, for tests of pages."""
+"""Simulated boards of any size, without runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People, teams, tasks and runs to test with; made through the same functions as the pages use."""
+"""Users, teams, tasks and runs of a test site, created through the functions that the pages use."""
 
 from __future__ import annotations
 

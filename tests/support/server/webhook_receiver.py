@@ -1,4 +1,4 @@
-"""A program elsewhere that hears what a server tells it."""
+"""A local HTTP server that records the webhook calls it receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs that tests make up."""
+"""Simulated click logs, and click models with known parameters."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Crowds and runs to try things on, and measures as a reader would work them out with dictionaries."""
+"""Simulated crowd labels and runs, and reference measures computed with dictionaries."""
 
 from dataclasses import dataclass
 from math import log2

@@ -1,4 +1,4 @@
-"""Users of made-up experiments."""
+"""Simulated users of an online experiment."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A log of users who look at ranks less and less, and click what attracts them: how they do so is known."""
+"""A click log simulated from a known position-based model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small random campaigns as plain dictionaries, and the whole rankings that literal definitions walk through."""
+"""Small random campaigns as plain dictionaries, and the full rankings of their runs."""
 
 import random
 from collections.abc import Callable, Mapping

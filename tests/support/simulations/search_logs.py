@@ -1,4 +1,4 @@
-"""A log that somebody might have, and what plain Python makes of it: no engine, no array, row by row."""
+"""A simulated search log, and its cleaning and impressions computed row by row in plain Python."""
 
 from __future__ import annotations
 

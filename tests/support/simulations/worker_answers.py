@@ -1,4 +1,4 @@
-"""Answers drawn from workers whose ability is known, with all that may be odd about them."""
+"""Answers simulated from workers of known ability."""
 
 from dataclasses import dataclass
 from random import Random

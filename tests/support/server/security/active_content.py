@@ -1,4 +1,4 @@
-"""Whether an answer can do nothing but be read: no script but ours, no link that runs, no cell that computes."""
+"""Find active content in an answer: foreign scripts, links that run code, cells that compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A crawler that asks for every address of a server, as everybody who may look."""
+"""A crawler that requests every URL of the server as every role."""
 
 from __future__ import annotations
 

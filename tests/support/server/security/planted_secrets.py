@@ -1,4 +1,4 @@
-"""A server full of secrets, each a word that stands nowhere else."""
+"""A test site in which every secret is a unique word."""
 
 from __future__ import annotations
 
