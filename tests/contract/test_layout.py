@@ -148,3 +148,8 @@ def test_the_main_catalogues_are_public() -> None:
     names = {name.rsplit(".", 1)[1] for name in exported_catalogues()}
     assert names >= {"MEASURES", "TESTS", "CORRECTIONS", "STRATEGIES", "AGGREGATIONS", "FUSIONS", "CHARTS"}
     assert names >= {"CLICK_MODELS", "INTERLEAVINGS", "ESTIMATORS", "ONLINE_MEASURES"}
+
+
+def test_the_order_of_a_catalogue_names_modules_that_declare() -> None:
+    for name, catalogue in catalogues().items():
+        assert set(catalogue._index) <= {entry.__module__ for entry in catalogue}, name

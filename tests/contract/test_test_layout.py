@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.source_tree import ROOT
+from tests.support.source_tree import ROOT, SOURCE
 
 TESTS = ROOT / "tests"
 FILES = sorted(TESTS.rglob("*.py"))
@@ -45,6 +45,14 @@ ELSEWHERE = {
     r"golden/(r_)?reading\.py": "readers of the golden values, next to the files they read",
     r"cli/bad_files/\w+\.py": "tables of cases that only test_bad_files.py imports",
     r"server/releases/make\.py": "maker of the backup of a release, next to the file it writes",
+}
+
+
+# Where the tests of a folder are, and folders there that have no counterpart in the source.
+MIRRORS = {
+    "unit": (SOURCE, frozenset[str]()),
+    "cli": (SOURCE / "cli" / "commands", frozenset({"bad_files"})),
+    "server": (SOURCE / "server", frozenset({"browser", "releases", "security"})),
 }
 
 
@@ -154,3 +162,17 @@ def test_trec_eval_is_only_called_behind_its_guard() -> None:
         if peers and module_of(path) != GUARD and GUARD not in imported_modules(path):
             wrong.append(str(path.relative_to(ROOT)))
     assert not wrong, f"import {sorted(GUARDED)} from {GUARD}: {wrong}"
+
+
+@pytest.mark.parametrize("folder", MIRRORS)
+def test_folders_of_tests_mirror_the_source(folder: str) -> None:
+    source, others = MIRRORS[folder]
+    folders = {path.parent.relative_to(TESTS / folder) for path in (TESTS / folder).rglob("test_*.py")}
+    assert not {str(path) for path in folders if not (source / path).is_dir()} - others
+
+
+def test_most_unit_tests_are_named_after_a_module() -> None:
+    # The others test several modules together, or one aspect of a large module.
+    tests = [path.relative_to(TESTS / "unit") for path in (TESTS / "unit").rglob("test_*.py")]
+    named = [path for path in tests if (SOURCE / path.parent / f"{path.stem.removeprefix('test_')}.py").exists()]
+    assert len(named) / len(tests) > 0.9

@@ -151,11 +151,13 @@ class Catalogue(Generic[T]):
 
     ``see`` tells a user where the names are listed; without it an unknown name is answered with all of them. ``later``
     are modules with more declarations, which are not loaded before somebody asks for a name that is not known yet, or
-    for all of them: a start does not wait for what it does not need.
+    for all of them: a start does not wait for what it does not need. ``order`` names modules, without the leading
+    ``cranfield.``, in the order in which their declarations are listed. Declarations of other modules follow as loaded.
     """
 
-    def __init__(self, kind: str, *, see: str = "", later: tuple[str, ...] = ()) -> None:
+    def __init__(self, kind: str, *, see: str = "", later: tuple[str, ...] = (), order: tuple[str, ...] = ()) -> None:
         self.kind, self.see = kind, see
+        self._index = {f"cranfield.{module}": index for index, module in enumerate(order)}
         self._later = later
         self._entries: dict[str, type[T]] = {}  # by name, in declared order
         self._known: dict[str, tuple[str, type[T]]] = {}  # names and aliases, case folded
@@ -191,10 +193,15 @@ class Catalogue(Generic[T]):
         self._later = ()  # only now: another thread may look meanwhile
         return bool(modules)
 
+    def _listed(self) -> list[str]:
+        """Return all names in the order of their modules."""
+        self._load()
+        index, last = self._index, len(self._index)
+        return sorted(self._entries, key=lambda name: index.get(self._entries[name].__module__, last))
+
     def names(self) -> list[str]:
         """The declared names, without aliases."""
-        self._load()
-        return list(self._entries)
+        return self._listed()
 
     def where(self, holds: Callable[[type[T]], bool]) -> list[type[T]]:
         """The declarations for which ``holds`` is true, in declared order."""
@@ -212,7 +219,7 @@ class Catalogue(Generic[T]):
         near = get_close_matches(name.casefold(), self._known, n=3, cutoff=0.5)
         if near:
             return f"did you mean {' or '.join(self._known[word][0] for word in near)}?"
-        return self.see or f"there are: {', '.join(self._entries) or 'none'}"
+        return self.see or f"there are: {', '.join(self._listed()) or 'none'}"
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -221,16 +228,14 @@ class Catalogue(Generic[T]):
         return folded in self._known or (self._load() and folded in self._known)
 
     def __iter__(self) -> Iterator[type[T]]:
-        self._load()
-        return iter(self._entries.values())
+        return iter([self._entries[name] for name in self._listed()])
 
     def __len__(self) -> int:
         self._load()
         return len(self._entries)
 
     def __repr__(self) -> str:
-        self._load()
-        return f"Catalogue({self.kind!r}: {', '.join(self._entries)})"
+        return f"Catalogue({self.kind!r}: {', '.join(self._listed())})"
 
 
 @cache

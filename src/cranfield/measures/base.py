@@ -369,7 +369,37 @@ LATER = tuple(
         "classic.multi_aspect",
     )
 )
-MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` lists them all", later=LATER)
+ORDER = tuple(
+    f"measures.{module}"
+    for module in (
+        "classic.cascade",
+        "classic.discounted",
+        "classic.cumulated_gain",
+        "classic.ntcir",
+        "user_models.cwl_users",
+        "user_models.click_model_measures",
+        "classic.compatibility",
+        "classic.counts",
+        "classic.interpolated_precision",
+        "user_models.cwl_table",
+        "user_models.goal_users",
+        "classic.incomplete_judgments",
+        "scales.interval_measures",
+        "classic.recall_based",
+        "novelty.relative_gain",
+        "scales.interval_transform",
+        "user_models.markov_precision",
+        "classic.sampled_pools",
+        "classic.set_based",
+        "classic.grade_thresholds",
+        "user_models.time_based",
+        "fairness.group_exposure",
+        "diversity.subtopic_measures",
+        "classic.multi_aspect",
+        "fairness.prefix_parity",
+    )
+)
+MEASURES: Catalogue[Measure] = Catalogue("measure", see="`cranfield measures` lists them all", later=LATER, order=ORDER)
 M = TypeVar("M", bound=Measure)
 
 

@@ -264,3 +264,21 @@ def test_what_is_declared_elsewhere_is_loaded_when_it_is_asked_for(
     assert "declared_late" not in sys.modules
     assert "nonsense" not in catalogue
     assert catalogue.names() == ["Late"]
+
+
+def test_declarations_are_listed_in_the_order_of_their_modules() -> None:
+    catalogue: Catalogue[Declared] = Catalogue("thing", order=("b", "a"))
+    for name, module in (
+        ("first", "cranfield.a"),
+        ("second", "elsewhere"),
+        ("third", "cranfield.b"),
+        ("last", "cranfield.a"),
+    ):
+        made = type(name.title(), (Declared,), {"__doc__": "A thing.", "__module__": module})
+        catalogue.declare(name, cite="x")(made)
+    assert catalogue.names() == ["third", "first", "last", "second"]
+    assert [entry.__name__ for entry in catalogue] == ["Third", "First", "Last", "Second"]
+    assert repr(catalogue) == "Catalogue('thing': third, first, last, second)"
+    with pytest.raises(UnknownName) as refused:
+        _ = catalogue["zzz"]
+    assert refused.value.hint == "there are: third, first, last, second"

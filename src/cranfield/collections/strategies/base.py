@@ -85,7 +85,18 @@ class Ordered(Strategy):
             here += passed
 
 
-STRATEGIES: Catalogue[Strategy] = Catalogue("strategy")
+ORDER = tuple(
+    f"collections.strategies.{module}"
+    for module in (
+        "bandits",
+        "fixed_orders",
+        "weighted_runs",
+        "residual_gain",
+        "stratified_sampling",
+        "active_learning",
+    )
+)
+STRATEGIES: Catalogue[Strategy] = Catalogue("strategy", order=ORDER)
 S = TypeVar("S", bound=Strategy)
 
 

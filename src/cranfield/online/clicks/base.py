@@ -83,7 +83,10 @@ class Smoothed(ClickModel):
         return self.a / (self.a + self.b)
 
 
-CLICK_MODELS: Catalogue[ClickModel] = Catalogue("click model")
+ORDER = tuple(
+    f"online.clicks.{module}" for module in ("stopping_chains", "click_rates", "cascade_models", "examination_models")
+)
+CLICK_MODELS: Catalogue[ClickModel] = Catalogue("click model", order=ORDER)
 M = TypeVar("M", bound=ClickModel)
 
 

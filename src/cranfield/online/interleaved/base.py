@@ -144,7 +144,10 @@ class Interleaving(Declared, ABC):
         return tuple([float(sum([worth[place] for place in places])) for worth in shown.worth])
 
 
-INTERLEAVINGS: Catalogue[Interleaving] = Catalogue("interleaving")
+ORDER = tuple(
+    f"online.interleaved.{module}" for module in ("team_draft", "probabilistic", "optimised", "preference_multileaving")
+)
+INTERLEAVINGS: Catalogue[Interleaving] = Catalogue("interleaving", order=ORDER)
 M = TypeVar("M", bound=Interleaving)
 
 

@@ -219,7 +219,16 @@ class PairTest(Method):
         """The answer for every pair. Identical runs have p = 1, and never NaN."""
 
 
-TESTS: Catalogue[PairTest] = Catalogue("test", see="`cranfield tests` lists them")
+ORDER = (
+    "stats.pair_tests.closed_form",
+    "stats.pair_tests.signed_rank",
+    "stats.pair_tests.bootstrap",
+    "stats.pair_tests.randomisation",
+    "stats.multiple.tukey",
+    "stats.multiple.mean_rank_tests",
+    "stats.multiple.joint_resampling",
+)
+TESTS: Catalogue[PairTest] = Catalogue("test", see="`cranfield tests` lists them", order=ORDER)
 P = TypeVar("P", bound=PairTest)
 
 
