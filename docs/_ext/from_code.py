@@ -10,7 +10,7 @@ import click
 from of_measures import measures
 from of_python import fields, public_names, signature
 from of_users import live_users
-from sections import cell, section
+from sections import cell, public_path, section
 
 from cranfield import stats
 from cranfield.cli.dispatch import COMMANDS
@@ -86,7 +86,7 @@ def one_declared(cls: Any, family: str, what: str, told: str) -> str:
         what: told,
         "write": ", ".join(f"`{name}`" for name in names),
         "learns": "from judgments, as they come in" * getattr(cls, "adaptive", False),
-        "in Python": f"`{cls.__module__.rpartition('.')[0]}.{cls.__name__}`",
+        "in Python": public_path(cls),
         "source": f"{{cite:p}}`{cls.cite.replace(' ', '')}`",
     }
     return section(cls, f"{family}-{cls.name.lower()}", facts)

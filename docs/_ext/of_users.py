@@ -1,9 +1,8 @@
 """The page of all that live users are asked by."""
 
-import sys
 from typing import Any
 
-from sections import cell, section
+from sections import cell, public_path, section
 
 from cranfield.core import definition
 from cranfield.online import (
@@ -52,16 +51,10 @@ def one_online(family: str, cls: Any) -> str:
     facts |= {
         "learns": learnt(cls) if family == "click model" else "",
         "write": ", ".join(f"`{name}`" for name in (cls.name, *cls.aliases)),
-        "in Python": in_python(cls),
+        "in Python": public_path(cls),
         "source": f"{{cite:p}}`{cls.cite.replace(' ', '')}`",
     }
     return section(cls, online_label(family, cls), facts)
-
-
-def in_python(cls: Any) -> str:
-    """The name that a class goes by, if its package gives it away."""
-    package = cls.__module__.rpartition(".")[0]
-    return f"`{package}.{cls.__name__}`" * (getattr(sys.modules[package], cls.__name__, None) is cls)
 
 
 TWO_PAGES = Pages.from_rows("aabb", "tttt", [1, 2, 1, 2], "xyyx", [True, False, True, True])

@@ -1,6 +1,7 @@
 """Sections of pages that are made from the code: one for each thing that is declared."""
 
 import inspect
+import sys
 from typing import Any
 
 import cranfield as cf
@@ -24,3 +25,9 @@ def section(cls: type[Any], label: str, facts: dict[str, str]) -> str:
 def cell(text: str) -> str:
     """Text that stands in one cell of a table."""
     return text.replace("|", "\\|")
+
+
+def public_path(cls: Any) -> str:
+    """Return the name under which a user imports a class, or nothing if its package does not export it."""
+    package = ".".join(cls.__module__.split(".")[:2])
+    return f"`{package}.{cls.__name__}`" * (getattr(sys.modules[package], cls.__name__, None) is cls)
