@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CARGO := cargo --config 'term.quiet=true'
 MANIFEST := --manifest-path native/Cargo.toml --locked
 
-.PHONY: help demo test soak check rust fuzz bench docs manual wheel clean native services format
+.PHONY: help demo test soak check rust fuzz bench docs manual architecture wheel clean native services format
 
 help: ## show this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -69,6 +69,9 @@ docs: .venv/.synced-docs native ## build the documentation into docs/_build; any
 manual: native ## generate the manual pages in man/ from the commands
 	@rm -f man/data/share/man/man1/*.1
 	python -m cranfield.cli.man_pages man/data/share/man/man1
+
+architecture: native ## write the lists of docs/architecture.md from the code
+	python docs/_ext/architecture.py
 
 # With MANYLINUX=manylinux_2_17 for every system since then, not only for those that are as new as this one.
 wheel: .venv/.synced-build $(if $(MANYLINUX),.venv/.synced-portable) ## build the wheel and the source package, and try them in clean environments: bare, with charts, with the server

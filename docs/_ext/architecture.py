@@ -1,6 +1,6 @@
 """Write the generated blocks of docs/architecture.md: the source tree, the layers, and the files that commands run.
 
-``python docs/_ext/architecture.py`` rewrites the page. ``tests/contract/test_architecture_page.py`` fails when the page
+``make architecture`` rewrites the page. ``tests/contract/test_architecture_page.py`` fails when the page
 is out of date.
 """
 

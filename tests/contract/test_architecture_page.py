@@ -26,7 +26,7 @@ def architecture() -> ModuleType:
 
 def test_the_page_is_up_to_date(architecture: ModuleType) -> None:
     page = PAGE.read_text("utf-8")
-    assert page == architecture.fill(page, architecture.blocks()), "run: python docs/_ext/architecture.py"
+    assert page == architecture.fill(page, architecture.blocks()), "run: make architecture"
 
 
 def test_the_layers_name_every_package(architecture: ModuleType) -> None:
