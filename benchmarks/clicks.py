@@ -141,9 +141,9 @@ def beside(rounds: int) -> list[Row]:
 
 def in_turn(name: str, model: ClickModel, few: int, rounds: int) -> tuple[float, float]:
     """How much faster we learn than PyClick, and by how much chances of a click differ on the first page."""
-    from tests.golden.click_inputs import sessions
     from tests.golden.make.pyclick import load, page
     from tests.support.click_pages import pages
+    from tests.support.golden.click_inputs import sessions
 
     log = sessions(few)
     ours, theirs = pages(*log), [page(*session) for session in log]

@@ -41,8 +41,6 @@ GUARD = "tests.support.guarded_peers"
 ELSEWHERE = {
     r"support/.+": "the shared modules",
     r"golden/make/.+": "makers of golden values, each run by its own command",
-    r"golden/(\w+_)?inputs\.py": "inputs of the golden values, which makers and tests share",
-    r"golden/(r_)?reading\.py": "readers of the golden values, next to the files they read",
     r"cli/bad_files/\w+\.py": "tables of cases that only test_bad_files.py imports",
     r"server/releases/make\.py": "maker of the backup of a release, next to the file it writes",
 }

@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 
 from cranfield.collections import DawidSkene, Majority, OneCoin, Weighted
 from cranfield.data import Answers
-
-from .crowd_inputs import Crowd, crowds
-from .reading import golden
+from tests.support.golden.crowd_inputs import Crowd, crowds
+from tests.support.golden.golden_values import golden
 
 SAID = golden("crowd_kit")
 NAMES = sorted(crowds())

@@ -8,10 +8,9 @@ import pytest
 from cranfield.collections import GLAD, MACE, bradley_terry
 from cranfield.collections.merging.mace import Chances, Model
 from cranfield.data import Answers, Source, Strings, Votes
-
-from .crowd_inputs import Crowd, crowds
-from .reading import golden
-from .vote_inputs import topics
+from tests.support.golden.crowd_inputs import Crowd, crowds
+from tests.support.golden.golden_values import golden
+from tests.support.golden.vote_inputs import topics
 
 SAID = golden("crowd_kit_models")
 NAMES = sorted(crowds())

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Rows
 from cranfield.data import Block, assess
 from cranfield.measures import RBP, Reader, parse_measure
-
-from .inputs import lists, words
-from .reading import assessed, golden, said
+from tests.support.golden.golden_values import assessed, golden, said
+from tests.support.golden.ranking_inputs import lists, words
 
 DIGITS = 1e-9  # ten digits are kept
 DEPTH = 1000

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-
-from .reading import golden
-from .series_inputs import PATIENCE, drawn, judged
+from tests.support.golden.golden_values import golden
+from tests.support.golden.series_inputs import PATIENCE, drawn, judged
 
 NAMES = {"EE_D": "disparity", "EE_R": "relevance", "EE_L": "difference"}
 

@@ -4,8 +4,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.measures.fairness.prefix_parity import fewest
-
-from .reading import golden
+from tests.support.golden.golden_values import golden
 
 
 @pytest.mark.parametrize("named", golden("fairsearchcore"))

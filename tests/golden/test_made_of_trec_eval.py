@@ -7,11 +7,10 @@ import pytest
 
 import cranfield as cf
 from cranfield.data import Assessed, assess, read_qrels
+from tests.support.golden import aspect_inputs, diversity_inputs
+from tests.support.golden.golden_values import EXACT, golden, said
+from tests.support.golden.ranking_inputs import graded
 from tests.support.guarded_peers import pytrec_eval
-
-from . import aspect_inputs, diversity_inputs
-from .inputs import graded
-from .reading import EXACT, golden, said
 
 CUTS = (1, 5, 10, 20)
 Grades = dict[str, dict[str, int]]

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-
-from .nugget_inputs import assigned
-from .reading import golden
+from tests.support.golden.golden_values import golden
+from tests.support.golden.nugget_inputs import assigned
 
 SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 

@@ -6,9 +6,8 @@ import pytest
 
 from cranfield.data import Assessed, assess, read_qrels
 from cranfield.measures import measure_all, parse_measure
-
-from .diversity_inputs import judgments, run
-from .reading import EXACT, golden, said
+from tests.support.golden.diversity_inputs import judgments, run
+from tests.support.golden.golden_values import EXACT, golden, said
 
 
 @pytest.fixture(scope="module")

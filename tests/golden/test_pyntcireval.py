@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .reading import EXACT, assessed, golden, said
+from tests.support.golden.golden_values import EXACT, assessed, golden, said
 
 GAINS = {"linear": "", "exponential": "gains={2:3,3:7}"}
 # What it calls our measures; with exponential gains alone is its ERR that of others.

@@ -8,9 +8,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.integrations import read_experiment, to_experiment
-
-from .inputs import graded, inputs, three_runs
-from .reading import EXACT, golden
+from tests.support.golden.golden_values import EXACT, golden
+from tests.support.golden.ranking_inputs import graded, inputs, three_runs
 
 NAMES = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR", "P_5": "P@5"}
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from cranfield.measures.fairness.quantification import in_groups
-
-from .quantified_inputs import samples
-from .reading import golden
+from tests.support.golden.golden_values import golden
+from tests.support.golden.quantification_inputs import samples
 
 
 @pytest.mark.parametrize("name", sorted(golden("quapy")))

@@ -20,9 +20,19 @@ from cranfield.stats import (
     T,
     wins,
 )
-
-from .r_reading import CASES, CLOSE, MATRICES, SIDES, agree, asked_of, compared, ends, of_pairs, values_of
-from .reading import golden
+from tests.support.golden.golden_values import golden
+from tests.support.golden.r_comparison import (
+    CASES,
+    CLOSE,
+    MATRICES,
+    SIDES,
+    agree,
+    asked_of,
+    compared,
+    ends,
+    of_pairs,
+    values_of,
+)
 
 
 @pytest.mark.parametrize(("name", "side"), CASES)

@@ -14,9 +14,8 @@ from cranfield.stats import (
     Width,
 )
 from cranfield.stats.estimates.distribution_tails import chi2_tail, f_tail
-
-from .r_reading import FLOOR, PTUKEY, PTUKEY_FEW, agree
-from .reading import golden
+from tests.support.golden.golden_values import golden
+from tests.support.golden.r_comparison import FLOOR, PTUKEY, PTUKEY_FEW, agree
 
 
 def test_the_studentised_range_is_ptukey() -> None:

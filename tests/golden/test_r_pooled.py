@@ -7,13 +7,12 @@ import pytest
 
 from cranfield.stats import Pairs
 from cranfield.stats.comparison.meta_analysis import Effects, Pooled, Tau, pool_effects
+from tests.support.golden import meta_analysis_inputs
+from tests.support.golden.golden_values import golden
+from tests.support.golden.meta_analysis_inputs import PAIRS, TRIALS, UNIT
+from tests.support.golden.r_comparison import Numbers, agree
 
-from . import pooled_inputs
-from .pooled_inputs import PAIRS, TRIALS, UNIT
-from .r_reading import Numbers, agree
-from .reading import golden
-
-CASES = ("trials", *pooled_inputs.drawn(), *(f"{a}-{b}" for a, b in PAIRS))
+CASES = ("trials", *meta_analysis_inputs.drawn(), *(f"{a}-{b}" for a, b in PAIRS))
 
 
 @cache
@@ -23,10 +22,10 @@ def effects(case: str) -> tuple[Numbers, Numbers]:
         a, b, c, d = np.array(TRIALS, dtype=float).T
         # The logarithm of the ratio of two risks.
         return np.log(a / (a + b) / (c / (c + d)))[None], (1 / a - 1 / (a + b) + 1 / c - 1 / (c + d))[None]
-    if case in pooled_inputs.drawn():
-        y, v = np.array(pooled_inputs.drawn()[case]).T / UNIT
+    if case in meta_analysis_inputs.drawn():
+        y, v = np.array(meta_analysis_inputs.drawn()[case]).T / UNIT
         return y[None], v[None]
-    matrices = pooled_inputs.collections().values()
+    matrices = meta_analysis_inputs.collections().values()
     found = Effects.of([Pairs.given(np.array(rows), list(PAIRS)) for rows in matrices])
     place = [f"{a}-{b}" for a, b in PAIRS].index(case)
     return found.difference[place : place + 1], found.variance[place : place + 1]

@@ -31,9 +31,9 @@ from cranfield.stats import (
     replicated_components,
 )
 from cranfield.stats.multiple.rank_omnibus import pooled_ranks
-
-from . import stat_inputs
-from .r_reading import (
+from tests.support.golden import statistics_inputs
+from tests.support.golden.golden_values import golden
+from tests.support.golden.r_comparison import (
     FLOOR,
     MATRICES,
     PTUKEY,
@@ -47,7 +47,6 @@ from .r_reading import (
     of_runs,
     values_of,
 )
-from .reading import golden
 
 TWO_WAY = {"topic": "topic", "run": "system", "Residuals": "error"}
 
@@ -80,24 +79,24 @@ NAMES = TWO_WAY | {
 
 
 def factors(*names: str) -> Factors:
-    levels = {name: list(getattr(stat_inputs, name.upper())) for name in names}
+    levels = {name: list(getattr(statistics_inputs, name.upper())) for name in names}
     return read_factors({"run": [str(run) for run in range(len(levels[names[0]]))], **levels})
 
 
 def cube() -> Numbers:
     """(replicate, topic, run)."""
-    flat = np.array(stat_inputs.replicated())
-    return flat.reshape(len(flat), -1, stat_inputs.REPLICATES).transpose(2, 0, 1)
+    flat = np.array(statistics_inputs.replicated())
+    return flat.reshape(len(flat), -1, statistics_inputs.REPLICATES).transpose(2, 0, 1)
 
 
 @pytest.mark.parametrize(("interactions", "form"), [(False, "fixed"), (True, "with_topic")])
 def test_crossed_factors_are_aov(interactions: bool, form: str) -> None:
-    found = factor_anova(np.array(stat_inputs.CROSSED), factors("stemmer", "model"), interactions=interactions)
+    found = factor_anova(np.array(statistics_inputs.CROSSED), factors("stemmer", "model"), interactions=interactions)
     agree_rows(found, golden("r_stats")["crossed"][form], NAMES)
 
 
 def test_uneven_factors_have_sums_of_squares_of_type_two() -> None:
-    found = factor_anova(np.array(stat_inputs.NESTED), factors("stem", "index"))
+    found = factor_anova(np.array(statistics_inputs.NESTED), factors("stem", "index"))
     agree_rows(found, golden("r_stats")["uneven"], NAMES)
 
 
@@ -106,7 +105,7 @@ def test_uneven_factors_have_sums_of_squares_of_type_two() -> None:
     [(("group",), False, "one"), (("group", "team"), False, "two"), (("group",), True, "with_topic")],
 )
 def test_nested_factors_are_aov(names: tuple[str, ...], interactions: bool, form: str) -> None:
-    found = factor_anova(np.array(stat_inputs.NESTED), factors(*names), nested=True, interactions=interactions)
+    found = factor_anova(np.array(statistics_inputs.NESTED), factors(*names), nested=True, interactions=interactions)
     agree_rows(found, golden("r_stats")["nested"][form], NAMES)
 
 

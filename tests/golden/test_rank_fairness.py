@@ -5,9 +5,8 @@ from math import exp
 import pytest
 
 import cranfield as cf
-
-from .grouped_inputs import GROUPS, PATIENCE, grouped, ranked
-from .reading import golden
+from tests.support.golden.golden_values import golden
+from tests.support.golden.group_inputs import GROUPS, PATIENCE, grouped, ranked
 
 
 def values(measure: str) -> dict[str, float]:

@@ -3,10 +3,9 @@
 import pytest
 
 import cranfield as cf
-
-from .fusion_inputs import runs
-from .inputs import graded, inputs, three_runs
-from .reading import EXACT, golden
+from tests.support.golden.fusion_inputs import runs
+from tests.support.golden.golden_values import EXACT, golden
+from tests.support.golden.ranking_inputs import graded, inputs, three_runs
 
 SAID = golden("ranx_habits")
 NAMES = {"map": "AP", "ndcg@10": "nDCG@10"}

@@ -6,9 +6,8 @@ import pytest
 from cranfield.measures import rbo, tau_union
 from cranfield.stats import Asked
 from cranfield.stats.comparison.reproducibility import improvements, replicated, reproduced
-
-from .reading import golden
-from .reproduced_inputs import P, made_again, scores
+from tests.support.golden.golden_values import golden
+from tests.support.golden.reproduction_inputs import P, made_again, scores
 
 EXACT = 1e-12
 RANKINGS = [(name, int(depth)) for name, depths in golden("repro_eval")["rankings"].items() for depth in depths]

@@ -7,9 +7,8 @@ import pytest
 
 from cranfield.data import Values, assess, read_qrels
 from cranfield.measures import measure_all
-
-from .reading import by_topic, golden
-from .sampled_inputs import sampled
+from tests.support.golden.golden_values import by_topic, golden
+from tests.support.golden.stratified_inputs import sampled
 
 ROUNDED = 1e-11  # twelve decimals, and sums in another order
 CASES = [(measure, run) for measure, runs in golden("sample_eval").items() for run in runs]

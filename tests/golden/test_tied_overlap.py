@@ -3,9 +3,8 @@
 import pytest
 
 from cranfield.measures import TIED, TiedOverlap, rbo
-
-from .reading import golden
-from .tied_inputs import PERSISTENCE, tied
+from tests.support.golden.golden_values import golden
+from tests.support.golden.tie_inputs import PERSISTENCE, tied
 
 
 @pytest.mark.parametrize("variant", TIED)

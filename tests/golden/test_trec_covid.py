@@ -9,10 +9,9 @@ import pytest
 
 from cranfield.data import Assessed, assess
 from cranfield.measures import measure_all
+from tests.support.golden.golden_values import as_trec_eval, noise
+from tests.support.golden.ranking_inputs import all_trec, notation
 from tests.support.guarded_peers import pytrec_eval
-
-from .inputs import all_trec, notation
-from .reading import as_trec_eval, noise
 
 # Column of the leaderboard → measure; official runs were cut at 1000 (trec_eval -M1000).
 OFFICIAL = {"ndcg@10": "nDCG@10", "p@5": "P@5", "RBP(p=.5)": "RBP(max_rel=2,p=0.5)", "MAP": "AP@1000"}

@@ -9,9 +9,18 @@ from cranfield.core import InputError
 from cranfield.data import assess
 from cranfield.measures import measure_all, trec_eval_text
 from cranfield.studies import evaluate
-from tests.support.guarded_peers import pytrec_eval
-
-from .inputs import (
+from tests.support.golden.golden_values import (
+    EXACT,
+    FLOOR,
+    as_trec_eval,
+    assessed,
+    by_topic,
+    golden,
+    noise,
+    said,
+    values_of,
+)
+from tests.support.golden.ranking_inputs import (
     KINDS,
     all_trec,
     cases,
@@ -22,7 +31,7 @@ from .inputs import (
     trec_files,
     trec_names,
 )
-from .reading import EXACT, FLOOR, as_trec_eval, assessed, by_topic, golden, noise, said, values_of
+from tests.support.guarded_peers import pytrec_eval
 
 OPTIONS = {"": (1, False), "-l2": (2, False), "-J": (1, True), "-l2 -J": (2, True)}
 CASES = [

@@ -12,8 +12,7 @@ import pytest
 
 from cranfield.measures import trec_eval_text
 from cranfield.studies import evaluate
-
-from .inputs import GEOMETRIC, all_trec, notation
+from tests.support.golden.ranking_inputs import GEOMETRIC, all_trec, notation
 
 Topics = Literal["qrels", "both"]
 Printed = dict[str, str]  # topic → number

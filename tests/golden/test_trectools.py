@@ -3,9 +3,8 @@
 import pytest
 
 import cranfield as cf
-
-from .aspect_inputs import TOP, labelled, ranked
-from .reading import golden
+from tests.support.golden.aspect_inputs import TOP, labelled, ranked
+from tests.support.golden.golden_values import golden
 
 
 def values(measure: str, aspect: str = "understandability") -> dict[str, float]:

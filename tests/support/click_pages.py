@@ -3,7 +3,7 @@
 from typing import Any
 
 from cranfield.online import Pages
-from tests.golden.click_inputs import Session
+from tests.support.golden.click_inputs import Session
 
 
 def pages(*log: Session) -> Pages:

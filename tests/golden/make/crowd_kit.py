@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.golden.crowd_inputs import Crowd, crowds
 from tests.golden.make.writing import save
+from tests.support.golden.crowd_inputs import Crowd, crowds
 
 ROUNDS = (1, 5, 300)  # of EM; the last is as good as for ever
 KNOWN = 10  # the right choice of every so-manieth item is told

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.golden.crowd_inputs import Crowd, crowds
 from tests.golden.make.crowd_kit import rounded, shares, workers
 from tests.golden.make.writing import save
+from tests.support.golden.crowd_inputs import Crowd, crowds
 
 ROUNDS = (0, 1, 5, 50)  # of MACE; 0 tells what it starts from
 WAYS = {"bayes": "vb", "em": "em"}

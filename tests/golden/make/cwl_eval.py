@@ -24,8 +24,8 @@ from cwl.ruler.cwl_ruler import (
 )
 from cwl.ruler.ranking import Ranking
 
-from tests.golden.inputs import lists, words
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import lists, words
 from tests.support.guarded_peers import ir_measures
 
 # What ir_measures calls them. The gain of a grade is (grade - min_rel) / (max_rel - min_rel), no less than 0.

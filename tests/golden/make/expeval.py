@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from tests.golden.make.writing import save
-from tests.golden.series_inputs import PATIENCE, drawn, judged
+from tests.support.golden.series_inputs import PATIENCE, drawn, judged
 
 
 def make() -> object:

@@ -6,8 +6,8 @@ Run from the root: python -m tests.golden.make.fusion
 
 from typing import Any
 
-from tests.golden.fusion_inputs import Scores, constant, runs
 from tests.golden.make.writing import save
+from tests.support.golden.fusion_inputs import Scores, constant, runs
 
 ASKED: dict[str, dict[str, Any]] = {  # by our notation
     "rrf": {"method": "rrf", "norm": None},

@@ -4,8 +4,8 @@ It rounds to five decimals, takes 4 as the top grade and needs perl.
 Run from the root: python -m tests.golden.make.gdeval
 """
 
-from tests.golden.inputs import graded
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import graded
 from tests.support.guarded_peers import ir_measures
 
 # What ir_measures calls them, and what we do.

@@ -5,8 +5,8 @@ Run from the root: python -m tests.golden.make.ir_measures
 
 from typing import Any
 
-from tests.golden.inputs import inputs
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import inputs
 from tests.support.guarded_peers import ir_measures
 
 INPUTS = ("missing topics", "negative grades", "unjudged documents", "graded", "lists")

@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import groupby
 
 from tests.golden.make.writing import save
-from tests.golden.nugget_inputs import assigned
+from tests.support.golden.nugget_inputs import assigned
 
 
 def make() -> object:

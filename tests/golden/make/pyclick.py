@@ -9,8 +9,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from tests.golden.click_inputs import sessions
 from tests.golden.make.writing import save
+from tests.support.golden.click_inputs import sessions
 
 SHOWN = 6  # pages whose chances are kept
 MODELS = ("CTR.GCTR", "CTR.RCTR", "CTR.DCTR", "CM.CM", "DCM.DCM", "SDBN.SDBN", "PBM.PBM", "UBM.UBM")

@@ -11,8 +11,8 @@ from importlib import import_module
 from math import isnan
 from typing import Any
 
-from tests.golden.diversity_inputs import ALPHAS, CUTS, judgments, run
 from tests.golden.make.writing import save
+from tests.support.golden.diversity_inputs import ALPHAS, CUTS, judgments, run
 
 BETA = 0.7
 # What it calls them, and what we do.

@@ -10,8 +10,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from tests.golden.inputs import Input, graded, lists
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import Input, graded, lists
 
 LEVELS = 4  # grades 0 to 3
 # What documents of grade 1, 2, 3 are worth.

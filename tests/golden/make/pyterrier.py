@@ -10,8 +10,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from tests.golden.inputs import Input, inputs, three_runs
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import Input, inputs, three_runs
 
 MEASURES = ["map", "ndcg_cut_10", "recip_rank", "P_5"]
 CORRECTIONS = ("bonferroni", "holm")

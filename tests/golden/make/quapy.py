@@ -7,7 +7,7 @@ Run from the root, by the Python of that environment: QUAPY=1 python -m tests.go
 from importlib import import_module
 
 from tests.golden.make.writing import save
-from tests.golden.quantified_inputs import samples
+from tests.support.golden.quantification_inputs import samples
 
 
 def make() -> object:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tests.golden.make.writing import save
-from tests.golden.vote_inputs import topics
+from tests.support.golden.vote_inputs import topics
 
 SCRIPT = Path(__file__).with_suffix(".R")
 

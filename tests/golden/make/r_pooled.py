@@ -1,4 +1,4 @@
-"""Makes r_pooled.json: what metafor says of the effects of pooled_inputs.py.
+"""Makes r_pooled.json: what metafor says of the effects of meta_analysis_inputs.py.
 
 It needs Rscript and metafor (Debian: r-cran-metafor). What is asked of R stands in r_pooled.R.
 Run from the root: python -m tests.golden.make.r_pooled
@@ -10,18 +10,23 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tests.golden import pooled_inputs
 from tests.golden.make.writing import save
-from tests.golden.stat_inputs import units
+from tests.support.golden import meta_analysis_inputs
+from tests.support.golden.statistics_inputs import units
 
 SCRIPT = Path(__file__).with_suffix(".R")
 
 
 def files() -> Mapping[str, Iterable[Iterable[object]]]:
     """{name: lines}: counts, effects with variances, matrices in ten-thousandths."""
-    drawn, matrices = pooled_inputs.drawn(), pooled_inputs.collections()
+    drawn, matrices = meta_analysis_inputs.drawn(), meta_analysis_inputs.collections()
     lists = {"names": [[name] for name in drawn], "collections": [[name] for name in matrices]}
-    return {"trials": pooled_inputs.TRIALS, **lists, **drawn, **{name: units(rows) for name, rows in matrices.items()}}
+    return {
+        "trials": meta_analysis_inputs.TRIALS,
+        **lists,
+        **drawn,
+        **{name: units(rows) for name, rows in matrices.items()},
+    }
 
 
 def make() -> object:

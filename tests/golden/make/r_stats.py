@@ -1,4 +1,4 @@
-"""Makes r_stats.json: what base R says of the matrices of stat_inputs.py, of p-values, quantiles and sample sizes.
+"""Make r_stats.json: results of base R for the matrices of statistics_inputs.py, p-values, quantiles, sample sizes.
 
 It needs Rscript (Debian: r-base-core). What is asked of R stands in r_stats.R.
 Run from the root: python -m tests.golden.make.r_stats
@@ -11,21 +11,22 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tests.golden import stat_inputs
 from tests.golden.make.writing import save
-from tests.golden.stat_inputs import units
+from tests.support.golden import statistics_inputs
+from tests.support.golden.statistics_inputs import units
 
 SCRIPT = Path(__file__).with_suffix(".R")
 
 
 def files() -> Mapping[str, Iterable[Iterable[object]]]:
     """{name: lines}: matrices in ten-thousandths, and the labels of runs."""
-    tables = {name: units(rows) for name, rows in stat_inputs.matrices().items()}
-    designs = {name: units(getattr(stat_inputs, name.upper())) for name in ("crossed", "nested")}
+    tables = {name: units(rows) for name, rows in statistics_inputs.matrices().items()}
+    designs = {name: units(getattr(statistics_inputs, name.upper())) for name in ("crossed", "nested")}
     labels = {
-        name: [getattr(stat_inputs, name.upper())] for name in ("stemmer", "model", "group", "team", "stem", "index")
+        name: [getattr(statistics_inputs, name.upper())]
+        for name in ("stemmer", "model", "group", "team", "stem", "index")
     }
-    replicates = {"replicated": units(stat_inputs.replicated()), "replicates": [[stat_inputs.REPLICATES]]}
+    replicates = {"replicated": units(statistics_inputs.replicated()), "replicates": [[statistics_inputs.REPLICATES]]}
     return {"names": [list(tables)], **tables, **designs, **labels, **replicates}
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.golden.grouped_inputs import GROUPS, PATIENCE, grouped, ranked
 from tests.golden.make.writing import save
+from tests.support.golden.group_inputs import GROUPS, PATIENCE, grouped, ranked
 
 MAJOR, MINOR, UNKNOWN = GROUPS
 

@@ -4,8 +4,8 @@ ranx is among the requirements of the benchmarks only: it compiles itself at eve
 Run from the root: python -m tests.golden.make.ranx
 """
 
-from tests.golden.inputs import graded
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import graded
 
 METRICS = """
     hits hits@5 hits@5-l2 hit_rate hit_rate@1 hit_rate@1-l3 precision precision-l2 precision@5 precision@5-l2

@@ -6,9 +6,9 @@ Run from the root: python -m tests.golden.make.ranx_habits
 
 from typing import Any
 
-from tests.golden.fusion_inputs import Scores, runs
-from tests.golden.inputs import graded, inputs, three_runs
 from tests.golden.make.writing import save
+from tests.support.golden.fusion_inputs import Scores, runs
+from tests.support.golden.ranking_inputs import graded, inputs, three_runs
 
 METRICS = ["map", "ndcg@10"]
 TIED = [f"d{i:02}" for i in range(20)]  # documents of one score, as the file has them

@@ -14,7 +14,7 @@ from typing import Any
 import scipy.stats
 
 from tests.golden.make.writing import save
-from tests.golden.reproduced_inputs import P, made_again, scores
+from tests.support.golden.reproduction_inputs import P, made_again, scores
 
 
 def make() -> object:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tests.golden.make.writing import save
-from tests.golden.sampled_inputs import files, sampled
+from tests.support.golden.stratified_inputs import files, sampled
 
 Found = dict[str, dict[str, float]]  # measure: topic: value
 

@@ -11,7 +11,7 @@ from importlib import import_module
 import numpy as np
 
 from tests.golden.make.writing import save
-from tests.golden.tied_inputs import PERSISTENCE, tied
+from tests.support.golden.tie_inputs import PERSISTENCE, tied
 
 
 def make() -> object:

@@ -3,8 +3,8 @@
 Run from the root: python -m tests.golden.make.trec_eval
 """
 
-from tests.golden.inputs import inputs, trec_names
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import inputs, trec_names
 from tests.support.guarded_peers import pytrec_eval
 
 

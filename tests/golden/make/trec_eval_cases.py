@@ -5,8 +5,8 @@ Run from the root: python -m tests.golden.make.trec_eval_cases
 
 from math import isnan
 
-from tests.golden.inputs import cases, is_graded, trec_names
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import cases, is_graded, trec_names
 from tests.support.guarded_peers import pytrec_eval
 
 # The options of trec_eval that pytrec_eval has: -l and -J.

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.golden.inputs import halves, trec_files
 from tests.golden.make.writing import save
+from tests.support.golden.ranking_inputs import halves, trec_files
 
 
 def make() -> object:

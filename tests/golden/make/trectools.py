@@ -11,8 +11,8 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-from tests.golden.aspect_inputs import TOP, labelled, ranked
 from tests.golden.make.writing import save
+from tests.support.golden.aspect_inputs import TOP, labelled, ranked
 
 PERSISTENT: dict[str, dict[str, float]] = {"uRBP": {}, "uRBP(p=0.5)": {"p": 0.5}, "uRBP@5": {"depth": 5}}
 

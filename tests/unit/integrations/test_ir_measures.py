@@ -14,8 +14,8 @@ from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, P, SetF, nDCG
 
 from cranfield.core import InputError
 from cranfield.integrations import CranfieldProvider, register
-from tests.golden import diversity_inputs
-from tests.golden.reading import golden
+from tests.support.golden import diversity_inputs
+from tests.support.golden.golden_values import golden
 from tests.support.guarded_peers import ir_measures
 
 AGREED = 1e-9

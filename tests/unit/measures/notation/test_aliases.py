@@ -22,8 +22,8 @@ from cranfield.measures import (
 from cranfield.measures.notation.aliases import ABSENT, NICKNAMES, ORDER, WORDS, trec_names
 from cranfield.measures.notation.trec_eval_output import trec_name
 from cranfield.studies import evaluate
-from tests.golden.inputs import graded, inputs
-from tests.golden.reading import golden
+from tests.support.golden.golden_values import golden
+from tests.support.golden.ranking_inputs import graded, inputs
 from tests.support.guarded_peers import ir_measures, pytrec_eval
 
 EXACT = 1e-12

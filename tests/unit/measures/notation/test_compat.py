@@ -11,8 +11,8 @@ from ir_measures.bin import msmarco_eval
 from cranfield.core import ParameterError, Ties, UnknownName
 from cranfield.data import Values, assess
 from cranfield.measures import PEERS, Peer, measure_all, parse_measure, peer
-from tests.golden.inputs import graded, inputs
-from tests.golden.reading import by_topic, golden
+from tests.support.golden.golden_values import by_topic, golden
+from tests.support.golden.ranking_inputs import graded, inputs
 from tests.support.guarded_peers import pytrec_eval
 from tests.support.properties.measure_cases import CASES
 

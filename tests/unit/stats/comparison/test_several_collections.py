@@ -13,8 +13,8 @@ from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values, read_scores
 from cranfield.data.values.value_cube import Given
 from cranfield.stats.comparison.several_collections import collection_tables, collections_sentence
-from tests.golden import pooled_inputs
-from tests.golden.reading import golden
+from tests.support.golden import meta_analysis_inputs
+from tests.support.golden.golden_values import golden
 
 Several = Sequence[tuple[str, Values]]
 ROUGH = "score: χ² is rough for so few collections; Iman and Davenport's F has p = "
@@ -27,7 +27,7 @@ def scores(rows: Any, systems: Sequence[str] = ("A", "B", "C", "D")) -> Values:
 
 def metafor() -> Several:
     """The matrices of which metafor knows the differences of the first three runs."""
-    return [(name, scores(np.array(rows)[:, :3])) for name, rows in pooled_inputs.collections().items()]
+    return [(name, scores(np.array(rows)[:, :3])) for name, rows in meta_analysis_inputs.collections().items()]
 
 
 def drawn(collections: int, systems: int, seed: int = 0) -> Several:

@@ -9,10 +9,9 @@ from typing import Any
 
 from cranfield.data import Assessed, Values, assess
 from cranfield.measures import measure_all
+from tests.support.golden.ranking_inputs import GEOMETRIC, Input, cases, halves, inputs
 
-from .inputs import GEOMETRIC, Input, cases, halves, inputs
-
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[2] / "golden"
 EXACT = 1e-12
 # Equal to the last bit; in others sums are made in another order, or logarithms taken to another base.
 BITS = (

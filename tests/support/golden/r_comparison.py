@@ -15,9 +15,8 @@ from cranfield.stats import (
     Pairs,
     PairTest,
 )
-
-from .reading import golden
-from .stat_inputs import matrices
+from tests.support.golden.golden_values import golden
+from tests.support.golden.statistics_inputs import matrices
 
 CLOSE = 1e-10  # R's numbers are kept with twelve digits
 SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")

@@ -5,7 +5,7 @@ What is drawn is drawn by Python's own generator from fixed seeds, in whole part
 
 from random import Random
 
-from tests.golden.stat_inputs import Rows, matrices
+from tests.support.golden.statistics_inputs import Rows, matrices
 
 UNIT = 1_000_000
 # Thirteen trials of a vaccine (Colditz et al. 1994, as in viechtbauer2010): ill and well, treated and not.
@@ -14,7 +14,7 @@ TRIALS = (
     (180, 1361, 372, 1079), (8, 2537, 10, 619), (505, 87886, 499, 87892), (29, 7470, 45, 7232), (17, 1699, 65, 1600),
     (186, 50448, 141, 27197), (5, 2493, 3, 2338), (27, 16886, 29, 17825),
 )  # fmt: skip
-COLLECTIONS = ("small", "apart", "many", "tenths")  # matrices of stat_inputs that have three runs or more
+COLLECTIONS = ("small", "apart", "many", "tenths")  # matrices of statistics_inputs that have three runs or more
 PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
