@@ -37,12 +37,14 @@ start(sys.argv[1], database=sys.argv[2]); migrate()
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from cranfield.server import blobs, campaigns, submitting
+from cranfield.server.judging import pool_lifecycle
 from cranfield.server.models import Participant, Role, Task, Team, User
+from cranfield.server.site import blob_store
 from cranfield.server.site.uploads import Arrived
+from cranfield.server.submissions import intake
 runs, topics, documents = map(int, sys.argv[4:7])
 def arrived(text, name):
-    file = blobs.Incoming()
+    file = blob_store.Incoming()
     file.write(text.encode())
     return Arrived(file, name)
 organiser = User.objects.create_user("organiser")
@@ -59,9 +61,9 @@ for run in range(runs):
     for t in range(topics):  # of as many again as a run has, those with small numbers come early
         order = sorted(range(2 * documents), key=lambda d: d + dice.uniform(0, documents))[:documents]
         lines += [f"{t} Q0 d{d} {r} {documents - r} run{run}" for r, d in enumerate(order, 1)]
-    submitting.receive(task, team, organiser, arrived("\\n".join(lines) + "\\n", "run.txt"), name=f"run{run}")
-pool = campaigns.draw_up(task, organiser, strategy="nrg", depth=documents, overlap=10, judges=2)
-campaigns.begin(pool, organiser)
+    intake.receive(task, team, organiser, arrived("\\n".join(lines) + "\\n", "run.txt"), name=f"run{run}")
+pool = pool_lifecycle.draw_up(task, organiser, strategy="nrg", depth=documents, overlap=10, judges=2)
+pool_lifecycle.begin(pool, organiser)
 sessions = {}
 for number in range(int(sys.argv[3])):
     user = User.objects.create_user(f"assessor{number}")
@@ -72,7 +74,7 @@ for number in range(int(sys.argv[3])):
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
     sessions[user.username] = session.session_key
-print(json.dumps({"pool": pool.key, "sessions": sessions, "documents": campaigns.cost(pool).documents}))
+print(json.dumps({"pool": pool.key, "sessions": sessions, "documents": pool_lifecycle.cost(pool).documents}))
 """
 HELD = """
 import json, sys

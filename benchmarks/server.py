@@ -38,7 +38,7 @@ from django.utils import timezone
 from cranfield.server.models import Job
 Job.objects.filter(kind="draw").update(after=timezone.now())  # pictures of boards that were overtaken
 work(once=True)
-from cranfield.server import boards
+from cranfield.server.boards import snapshots
 from cranfield.server.boards.board_inputs import gather
 from cranfield.server.models import Task
 from cranfield.server.boards.panels import Made
@@ -46,7 +46,7 @@ took = []
 for _ in range(5):
     started = time.perf_counter()
     task = Task.objects.get(slug="ad-hoc-2024")
-    document = boards.to_document(Made(gather(task, task.version, "public")))
+    document = snapshots.to_document(Made(gather(task, task.version, "public")))
     took.append(time.perf_counter() - started)
 print(json.dumps({"seconds": took, "rows": len(document["rows"])}))
 """
@@ -54,7 +54,7 @@ DRAW = """
 import json, sys, time
 from cranfield.server.site.django_setup import start
 start(sys.argv[1])
-from cranfield.server import jobs
+from cranfield.server.jobs import job_queue
 from cranfield.server.models import Job, Picture, Snapshot
 before = Job.objects.filter(kind="draw", state="done").count()
 until = time.monotonic() + float(sys.argv[2])
@@ -62,7 +62,7 @@ while time.monotonic() < until:
     if not Job.objects.filter(kind="draw", state__in=Job.LIVE).exists():
         Picture.objects.all().delete()
         for made in Snapshot.objects.all():
-            jobs.put("draw", snapshot=made.pk)
+            job_queue.put("draw", snapshot=made.pk)
     time.sleep(0.2)
 print(json.dumps({"drawn": Job.objects.filter(kind="draw", state="done").count() - before}))
 """
@@ -72,7 +72,7 @@ from cranfield.server.site.django_setup import start, migrate
 start(sys.argv[1]); migrate()
 from datetime import timedelta
 from django.utils import timezone
-from cranfield.server import blobs
+from cranfield.server.site import blob_store
 from cranfield.server.models import Membership, Participant, Task, Team, Token, User
 from cranfield.server.tasks.label_versions import add_version
 user = User.objects.create_user("somebody")
@@ -80,7 +80,7 @@ team = Team.objects.create(name="Team", slug="team")
 Membership.objects.create(team=team, user=user, leader=True)
 task = Task.objects.create(slug="big", title="Big", state="open", measures="RR@10 nDCG@10 AP P@10 R@1000", limit=100)
 Participant.objects.create(task=task, team=team)
-file = blobs.Incoming()
+file = blob_store.Incoming()
 file.write(open(sys.argv[2], "rb").read())
 add_version(task, file, user)
 print(json.dumps(Token.make(user, "benchmark", Token.SUBMIT, timezone.now() + timedelta(days=1))[1]))

@@ -217,7 +217,7 @@ def test_a_worker_does_what_waits(tmp_path: Path, process: Command) -> None:
         "import sys; from cranfield.server.site.django_setup import start; start(sys.argv[1]);"
         "from tests.support.server.users_and_tasks import *;"
         "task = Task.objects.get(slug='narrow'); alice = User.objects.get(username='alice');"
-        "submitting.receive(task, Team.objects.get(slug='alpha'), alice, arrived(run_text('x')), name='late')"
+        "intake.receive(task, Team.objects.get(slug='alpha'), alice, arrived(run_text('x')), name='late')"
     )
     subprocess.run([sys.executable, "-c", code, str(home)], cwd=ROOT, check=True)
     done = process(*examples_of("worker", process)[0])

@@ -6,14 +6,19 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 
-from cranfield.server.api import webhooks  # each lists its kinds of work
+from cranfield.server.api import webhooks
 from cranfield.server.boards import snapshots
+from cranfield.server.judging.llm import judges
 from cranfield.server.models import Job, Snapshot, Submission, Task, Try, Worker
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
+from cranfield.server.submissions import evaluation, near_duplicates
+from cranfield.server.tasks import corpora, label_change_report
 
 from . import job_queue
 
+# These modules declare the other kinds of jobs. A worker imports this module, and so knows all kinds.
+DECLARING = (webhooks, snapshots, judges, evaluation, near_duplicates, corpora, label_change_report)
 TIDY = "tidy"
 EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=30)  # jobs that are done
