@@ -1,11 +1,11 @@
 """Fused runs beside those of ranx."""
 
 import pytest
-from tests.support.golden.fusion_inputs import Scores, constant, runs
-from tests.support.golden.golden_values import EXACT, golden
 
 from cranfield.data import read_run
 from cranfield.fusion import code_runs
+from tests.support.golden.fusion_inputs import Scores, constant, runs
+from tests.support.golden.golden_values import EXACT, golden
 
 SAID = golden("fusion")
 # Lists of one score: each of their documents has 1 here and 0 in ranx.

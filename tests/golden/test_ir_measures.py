@@ -3,11 +3,11 @@
 from math import sqrt
 
 import pytest
-from tests.support.golden.golden_values import EXACT, assessed, by_topic, golden, said, values_of
-from tests.support.golden.ranking_inputs import graded, inputs
 
 import cranfield as cf
 from cranfield.measures import parse_measure
+from tests.support.golden.golden_values import EXACT, assessed, by_topic, golden, said, values_of
+from tests.support.golden.ranking_inputs import graded, inputs
 from tests.support.guarded_peers import ir_measures
 
 ROUNDED = 5.1e-6  # gdeval prints five decimals

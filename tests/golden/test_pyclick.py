@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.support.golden.click_inputs import sessions
-from tests.support.golden.golden_values import golden
 
 from cranfield.online import CM, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted, Pages
 from tests.support.click_pages import pages
+from tests.support.golden.click_inputs import sessions
+from tests.support.golden.golden_values import golden
 
 # Ours hold the first rank unless told not to, and stop where nothing is gained any more.
 MODELS = [GCTR(), RCTR(), DCTR(), CM(), DCM(), SDBN(), PBM(first="free", tolerance=0), UBM(first="free", tolerance=0)]
