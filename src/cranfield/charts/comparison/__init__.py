@@ -1,1 +1,1 @@
-"""Charts of comparisons: outcomes, p-values, what a result survives."""
+"""Charts of comparisons: outcomes, p-values, and robustness of a result."""

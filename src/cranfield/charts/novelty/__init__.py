@@ -1,1 +1,1 @@
-"""Charts of what runs add to others."""
+"""Charts of the contribution of runs beyond other runs."""

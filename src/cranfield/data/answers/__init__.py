@@ -1,1 +1,1 @@
-"""Written answers: nuggets, citations and their support."""
+"""Nuggets, citations and support of written answers."""

@@ -1,1 +1,1 @@
-"""Assessed runs: the rank of every judged document in every run, as arrays."""
+"""The rank of every judged document in every run, as arrays."""

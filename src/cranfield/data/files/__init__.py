@@ -1,1 +1,1 @@
-"""Files and frames: columns, rows, formats, limits, and what is wrong with an input."""
+"""Columns, rows, formats and size limits of files and frames, and the problems found in them."""

@@ -1,1 +1,1 @@
-"""Judgments: grades, subtopics, aspects, attributes and the other tables that describe documents."""
+"""Grades, subtopics, aspects, attributes and other tables that describe documents."""

@@ -1,1 +1,1 @@
-"""Logs of live users: impressions, experiments, policies, and the engines that hold them."""
+"""Impressions, experiments and policies of live users, and the engines that query their logs."""

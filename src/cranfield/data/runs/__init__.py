@@ -1,1 +1,1 @@
-"""Runs: rankings, who submitted them, their metadata and factors."""
+"""Rankings, with the group, date, costs, metadata and factors of each run."""

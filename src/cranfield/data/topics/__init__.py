@@ -1,1 +1,1 @@
-"""Topics and the text of documents."""
+"""Texts of topics and documents."""

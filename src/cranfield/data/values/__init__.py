@@ -1,1 +1,1 @@
-"""Values: the cube run × topic × measure, and score tables computed elsewhere."""
+"""The cube of values by run, topic and measure, and score tables computed elsewhere."""

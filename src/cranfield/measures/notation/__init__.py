@@ -1,1 +1,1 @@
-"""The notation of measures: parsing, names used by other tools, output as trec_eval prints it."""
+"""Parsing of measure names, names used by other tools, and output in the format of trec_eval."""

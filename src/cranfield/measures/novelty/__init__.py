@@ -1,1 +1,1 @@
-"""Measures of what a run adds to other runs."""
+"""Measures of the contribution of a run beyond other runs."""

@@ -1,1 +1,1 @@
-"""Online measures of what users do, satisfaction, the overall evaluation criterion."""
+"""Online measures of user behaviour, satisfaction and the overall evaluation criterion."""

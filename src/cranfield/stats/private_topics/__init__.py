@@ -1,1 +1,1 @@
-"""Private topics: overfitting, the Ladder, how much released values leak."""
+"""Overfitting to public topics, the Ladder, and the information leaked by released values."""

@@ -1,1 +1,1 @@
-"""Topics: their difficulty, its prediction, which of them decide a comparison."""
+"""Difficulty of topics, its prediction, and the topics that decide a comparison."""

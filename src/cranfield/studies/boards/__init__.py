@@ -1,1 +1,1 @@
-"""Who leads a leaderboard, and how certain is that?"""
+"""Which run leads a leaderboard, and how certain is its rank?"""

@@ -1,1 +1,1 @@
-"""What would another policy have earned?"""
+"""How much reward would another policy have earned?"""

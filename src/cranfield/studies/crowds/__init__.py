@@ -1,1 +1,1 @@
-"""What do many workers say together?"""
+"""Which labels do many workers agree on?"""

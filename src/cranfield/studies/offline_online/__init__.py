@@ -1,1 +1,1 @@
-"""Do offline measures predict what live users do?"""
+"""How well do offline measures predict the behaviour of live users?"""

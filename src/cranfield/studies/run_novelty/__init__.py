@@ -1,1 +1,1 @@
-"""What does a run find that others miss?"""
+"""Which relevant documents does a run find that other runs miss?"""

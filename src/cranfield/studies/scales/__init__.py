@@ -1,1 +1,1 @@
-"""On which scale are a measure's values, and what does that permit?"""
+"""On which scale are a measure's values, and which conclusions does the scale permit?"""

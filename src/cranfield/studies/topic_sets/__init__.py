@@ -1,1 +1,1 @@
-"""What do the topics ask, and which of them are hard?"""
+"""Which texts do the topics have, and which topics are hard?"""

@@ -1,1 +1,1 @@
-"""How much of the required content do written answers contain, and is it supported?"""
+"""How many nuggets do written answers contain, and do their citations support them?"""
