@@ -16,6 +16,7 @@ from .catalogue import parameters as parameters
 from .construction import construct as construct
 from .errors import ChecksFailed as ChecksFailed
 from .errors import CranfieldError as CranfieldError
+from .errors import Inconclusive as Inconclusive
 from .errors import InputError as InputError
 from .errors import MissingExtra as MissingExtra
 from .errors import ParameterError as ParameterError
@@ -39,6 +40,7 @@ from .scale_policy import weigh as weigh
 from .seed import SEED as SEED
 from .seed import generator as generator
 from .study import Study as Study
+from .study import Verdict as Verdict
 from .table import Table as Table
 from .table import stack as stack
 from .types import Direction as Direction

@@ -7,6 +7,7 @@ CranfieldError
 ├── ScaleError        a test asks more of the numbers than the measure gives
 ├── MissingExtra      an optional package is not installed
 └── ChecksFailed      a check the user asked for did not hold (exit code 3)
+    └── Inconclusive  the evidence does not decide it (exit code 4)
 """
 
 from importlib import import_module
@@ -59,6 +60,10 @@ class MissingExtra(CranfieldError, ImportError):
 
 class ChecksFailed(CranfieldError):
     """A check the user asked for did not hold: the answer stands, and the exit code is 3."""
+
+
+class Inconclusive(ChecksFailed):
+    """A check the user asked for needs more evidence than there is: the exit code is 4."""
 
 
 def need(module: str, *, extra: str = "") -> ModuleType:

@@ -3,14 +3,49 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ParameterError
+from .exact_formats import json_rows, plain, to_json
 from .provenance import Provenance
-from .rendering import json_rows, plain, to_json, visible
+from .rendering import visible
 from .table import Table
 
-CONTRACT = 1  # of the JSON object; a change that breaks a reader adds one
+CONTRACT = 2  # of the JSON object; a change that breaks a reader adds one
+
+
+class Verdict(Mapping[str, Any]):
+    """Answer of a study as plain values; ``kind`` is the verdict in one word, ``sentence`` the verdict in words."""
+
+    __slots__ = ("_cells",)
+
+    def __init__(self, cells: Mapping[str, Any] | None = None) -> None:
+        self._cells = MappingProxyType(plain(cells or {}))
+
+    def __getitem__(self, key: str) -> Any:
+        return self._cells[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __repr__(self) -> str:
+        return f"Verdict({dict(self._cells)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Verdict, (dict(self._cells),)
+
+    @property
+    def kind(self) -> str | None:
+        """Return better, worse, mixed, equivalent or inconclusive; None where a study has no such verdict."""
+        return self._cells.get("verdict")
+
+    @property
+    def sentence(self) -> str:
+        """Return the verdict in words, or nothing."""
+        return str(self._cells.get("sentence") or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +57,31 @@ class Study:
 
     name: str
     tables: Mapping[str, Table]
-    verdict: Mapping[str, Any] | None = None
+    verdict: Verdict | None = None
     made_by: Provenance | None = None
     charts: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # a mapping is accepted, and becomes a Verdict
+
+        def __init__(
+            self,
+            name: str,
+            tables: Mapping[str, Table],
+            verdict: Mapping[str, Any] | None = None,
+            made_by: Provenance | None = None,
+            charts: tuple[str, ...] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", MappingProxyType(dict(self.tables)))
         if self.verdict is not None:
-            object.__setattr__(self, "verdict", MappingProxyType(plain(self.verdict)))
+            object.__setattr__(self, "verdict", Verdict(self.verdict))
         object.__setattr__(self, "charts", tuple(self.charts))
 
     @property
     def sentence(self) -> str:
         """The verdict in words, or nothing."""
-        return str((self.verdict or {}).get("sentence") or "")
+        return "" if self.verdict is None else self.verdict.sentence
 
     def __getitem__(self, table: str) -> Table:
         try:

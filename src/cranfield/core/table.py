@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ParameterError, need
+from .exact_formats import Cell
 from .provenance import Provenance
-from .rendering import Cell, render
+from .rendering import DIGITS, render
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,8 @@ class Table:
 
     Numbers keep every digit until they are shown. NaN is how a missing number is stored in an array; it comes out as
     ``None``, null or an empty cell. Two tables are equal when they look the same, however made. Only where people read
-    it, ``best`` cells stand out, and a number has its ``ends`` beside it.
+    it, ``best`` cells are emphasised, ``marks`` are superscripts of cells that the ``legend`` explains, and a number is
+    followed by the interval between its ``ends``.
     """
 
     data: Mapping[str, Sequence[Any] | NDArray[Any]]
@@ -42,6 +44,8 @@ class Table:
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, str]] = frozenset()  # (row, column)
     ends: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # column: those of its lower and upper end
+    marks: Mapping[tuple[int, str], str] = field(default_factory=dict)  # (row, column): superscript
+    legend: str = ""
 
     def __post_init__(self) -> None:
         frozen = {name: _freeze(name, column) for name, column in self.data.items()}
@@ -53,6 +57,7 @@ class Table:
         object.__setattr__(self, "notes", tuple(self.notes))
         object.__setattr__(self, "best", frozenset(self.best))
         object.__setattr__(self, "ends", MappingProxyType(dict(self.ends)))
+        object.__setattr__(self, "marks", MappingProxyType(dict(self.marks)))
 
     @classmethod
     def from_rows(
@@ -101,14 +106,17 @@ class Table:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
-        mine, theirs = ((t.columns, t.caption, t.notes, t.best, dict(t.ends)) for t in (self, other))
+        mine, theirs = (
+            (t.columns, t.caption, t.notes, t.best, dict(t.ends), dict(t.marks), t.legend) for t in (self, other)
+        )
         return mine == theirs and all(self.cells(name) == other.cells(name) for name in self.columns)
 
     def __hash__(self) -> int:
         return hash((self.columns, self.caption, len(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (dict(self.data), self.caption, self.made_by, self.notes, self.best, dict(self.ends))
+        ends, marks = dict(self.ends), dict(self.marks)
+        return Table, (dict(self.data), self.caption, self.made_by, self.notes, self.best, ends, marks, self.legend)
 
     def __str__(self) -> str:
         return render(self, "text")
@@ -119,13 +127,13 @@ class Table:
     def _repr_html_(self) -> str:
         return render(self, "html")
 
-    def to_markdown(self) -> str:
-        """A pipe table, rounded."""
-        return render(self, "markdown")
+    def to_markdown(self, *, digits: int = DIGITS) -> str:
+        """Return a pipe table, rounded to ``digits`` decimals."""
+        return render(self, "markdown", digits=digits)
 
-    def to_latex(self) -> str:
-        """A booktabs table, rounded and escaped."""
-        return render(self, "latex")
+    def to_latex(self, *, digits: int = DIGITS) -> str:
+        """Return a booktabs table, rounded to ``digits`` decimals and escaped."""
+        return render(self, "latex", digits=digits)
 
     def to_json(self) -> str:
         """The rows as a JSON list, exact; null where a number does not exist."""

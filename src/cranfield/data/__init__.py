@@ -49,6 +49,7 @@ from .runs.run import read_run as read_run
 from .runs.run import run_name as run_name
 from .values.aggregates import AGGREGATES as AGGREGATES
 from .values.aggregates import check_aggregate as check_aggregate
+from .values.baseline_differences import has_better as has_better
 from .values.name_lookup import find_run as find_run
 from .values.name_lookup import find_topics as find_topics
 from .values.value_cube import Curve as Curve

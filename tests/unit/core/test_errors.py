@@ -11,7 +11,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 
 
 def test_the_tree_in_the_docstring_is_the_tree() -> None:
-    drawn = {line.split()[1] for line in (errors.__doc__ or "").splitlines() if line[:1] in "├└" and line}
+    drawn = {line.split()[1] for line in (errors.__doc__ or "").splitlines() if line.strip()[:1] in {"├", "└"}}
     assert drawn == {kind.__name__ for kind in KINDS} - {"CranfieldError"}
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.core import Provenance, Study, Table
-from cranfield.core import rendering as rendering
-from cranfield.core.rendering import pieces, render, to_json
+from cranfield.core import Provenance, Study, Table, exact_formats
+from cranfield.core.exact_formats import to_json
+from cranfield.core.rendering import pieces, render
 
 ROWS = 50_001
 LARGE = Table({"run": ["a\tb", "c"] * 25_000 + ["d"], "n": list(range(ROWS)), "v": [0.1, None, 2.5] * 16_667})
@@ -42,7 +42,7 @@ columns = st.dictionaries(st.text(max_size=3), st.lists(cells, min_size=3, max_s
 def test_json_in_pieces_is_json_as_ever(data: dict[str, list[object]], name: str, depth: int) -> None:
     table = Table(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rendering, "_ROWS", depth)
+        patch.setattr(exact_formats, "_ROWS", depth)
         assert table.to_json() == to_json(table.rows())
         study = Study(
             "test",

@@ -13,7 +13,8 @@ from markdown_it import MarkdownIt
 
 from cranfield import measures, stats
 from cranfield.core import FORMATS, ParameterError, Table
-from cranfield.core.rendering import plain, render, shown, visible, width
+from cranfield.core.exact_formats import plain
+from cranfield.core.rendering import render, shown, visible, width
 
 TABLE = Table(
     {"run": ["bm25", "漢字"], "value": [0.123456, None], "topics": [50, 7], "p": [1e-12, 3.2e-6]},
@@ -58,6 +59,33 @@ def test_one_cell_for_people(value: object, column: str, text: str) -> None:
     assert shown(value, column) == text  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("value", "column", "digits", "text"),
+    [
+        (0.45678, "", 3, "0.457"),
+        (0.45678, "", 0, "0"),
+        (0.5, "", 6, "0.500000"),
+        (-0.004, "", 2, "0.00"),
+        (-0.4, "", 0, "0"),
+        (0.004, "p", 2, "4.0e-03"),  # never 0.00
+        (0.04, "p", 2, "0.04"),
+        (0.00004, "p", 6, "0.000040"),
+        (7, "", 2, "7"),
+    ],
+)
+def test_the_reader_chooses_the_number_of_decimals(value: float, column: str, digits: int, text: str) -> None:
+    assert shown(value, column, digits) == text
+
+
+def test_digits_reach_every_format_for_people_and_no_other() -> None:
+    for form in FORMATS:
+        few, usual = render(TABLE, form, digits=2), render(TABLE, form)
+        assert ("0.12" in few and "0.123" not in few) is (form in {"text", "latex", "markdown", "html"})
+        assert (few == usual) is (form in {"json", "tsv", "csv"})
+    assert "0.12 " in TABLE.to_latex(digits=2)
+    assert "0.12 " in TABLE.to_markdown(digits=2)
+
+
 def test_width_counts_cells() -> None:
     assert [width(text) for text in ("abc", "漢字", "e\u0301", "ｱ", "Ａ", "👍", "")] == [3, 4, 1, 1, 2, 2, 0]
 
@@ -80,6 +108,14 @@ def test_markdown_html_and_latex_are_rounded_and_escaped() -> None:
     assert "\\caption{50\\% \\& more}" in latex
     assert "\\begin{tabular}{lr}\n\\toprule\na\\_b & v \\\\\n\\midrule\nx\\textbar{}y & 0.1235 \\\\" in latex
     assert latex.count("{") == latex.count("}")
+
+
+def test_latex_has_a_minus_sign_before_numbers_and_a_hyphen_in_names() -> None:
+    table = Table(
+        {"run": ["-a-b"], "difference": [-0.25], "low": [-0.5], "high": [-1e-9]}, ends={"difference": ("low", "high")}
+    )
+    assert "-a-b & $-$0.2500 {[}$-$0.5000, 0.0000{]} \\\\" in table.to_latex()
+    assert "-0.2500 [-0.5000, 0.0000]" in str(table)
 
 
 def test_programs_get_every_digit() -> None:

@@ -26,7 +26,7 @@ def test_the_json_object_is_the_contract() -> None:
     found = json.loads(STUDY.to_json(), parse_constant=pytest.fail)
     assert list(found) == ["contract", "study", "verdict", "tables", "made_by"]
     assert found == {
-        "contract": 1,
+        "contract": 2,
         "study": "compare",
         "verdict": {"strict": "neither", "share": 0.5, "bad": None, "scale": "ratio", "sentence": "a & b tie."},
         "tables": {"overall": [{"a": "x", "p": None}], "none": []},
@@ -39,7 +39,7 @@ def test_the_json_object_is_the_contract() -> None:
         },
     }
     assert json.loads(Study("bare", {}).to_json()) == {
-        "contract": 1, "study": "bare", "verdict": None, "tables": {}, "made_by": None
+        "contract": 2, "study": "bare", "verdict": None, "tables": {}, "made_by": None
     }  # fmt: skip
 
 

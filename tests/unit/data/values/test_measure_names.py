@@ -63,7 +63,7 @@ def test_a_margin_is_of_a_measure_in_whichever_way_it_is_written(values: cf.Valu
     for way in ("map", "AP"):
         harm = cf.compare(values, pairs=[("x", "y")], margins={way: 0.1}, scale="ignore")["harm"]
         assert harm.cells("facet") == ["AP"]
-    with pytest.raises(cf.ParameterError, match="there is nothing called 'nDCG@5' to have a margin"):
+    with pytest.raises(cf.ParameterError, match="there are no values of nDCG@5"):
         cf.compare(values, pairs=[("x", "y")], margins={"nDCG@5": 0.1}, scale="ignore")
 
 
