@@ -69,6 +69,13 @@ def test_sign_is_binom_test(name: str, side: Alternative) -> None:
     agree(answer.n, of_pairs(name, "sign", "n"), rel=0)
     agree(answer.statistic, of_pairs(name, "sign", "statistic"), rel=0)
     agree(answer.p, of_pairs(name, "sign", "p", side))
+    for place, ours in enumerate(ends(answer).values()):
+        if (side, place) not in OPEN_ENDS:
+            agree(ours, of_pairs(name, "sign", "ends", side, place), off=1e-12)
+
+
+# R closes them at the limits of a proportion or at infinity; ours are NaN.
+OPEN_ENDS = (("greater", 1), ("less", 0))
 
 
 # What R's script calls them, and what we do.
@@ -103,6 +110,26 @@ def test_without_ties_and_zeros_the_exact_signed_rank_is_that_of_r(side: Alterna
             assert p == pytest.approx(theirs[side], rel=CLOSE, abs=0)
             seen += 1
     assert seen == 4
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["apart", "many"])
+def test_without_ties_and_zeros_the_hodges_lehmann_interval_is_that_of_r(name: str, side: Alternative) -> None:
+    answer = compared(SignedRank(alternative=side, exact="always"), name)
+    theirs = [golden("r_stats")[name]["pairs"][f"{a}-{b}"]["signed_rank"] for a, b in pairs_of(name)]
+    pairs = [i for i, known in enumerate(theirs) if "ends" in known]
+    assert pairs
+    assert answer.estimate is not None
+    assert answer.estimate[pairs] == pytest.approx([theirs[i]["hodges_lehmann"] for i in pairs], abs=1e-11)
+    for place, ours in enumerate(ends(answer).values()):
+        if (side, place) in OPEN_ENDS:
+            assert np.isnan(ours).all()
+        else:
+            assert ours[pairs] == pytest.approx([theirs[i]["ends"][side][place] for i in pairs], abs=1e-11)
+
+
+def pairs_of(name: str) -> list[tuple[int, int]]:
+    return list(zip(asked_of(name).a.tolist(), asked_of(name).b.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(("name", "side"), CASES)

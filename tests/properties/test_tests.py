@@ -167,7 +167,7 @@ def test_b_ahead_everywhere_is_b_ahead(test: PairTest, steps: Steps, more: list[
     found = answer(test, values)
     assert (found.effect > (0.5 if test.effect == "share" else 0)).all()
     if found.low is not None and found.high is not None and test.alternative == "two-sided":
-        assert (found.high > 0).all()
+        assert not (found.high <= 0).any()  # NaN: too few topics for a finite interval
     if test.alternative == "greater":
         other = answer(turned(test), values)
         assert (chance(test, found) < chance(test, other)).all()
@@ -244,9 +244,10 @@ def test_equal_runs_have_equal_answers(test: PairTest, steps: Steps) -> None:
 def test_the_unit_does_not_matter(test: PairTest, steps: Steps, factor: float) -> None:
     one, other = answer(test, steps.values), answer(test, factor * steps.values)
     assert_same(test, one, other)
+    unit = 1.0 if test.effect == "share" else factor  # a proportion of topics has no unit
     for end, scaled in ((one.low, other.low), (one.high, other.high)):
         if end is not None and scaled is not None:
-            np.testing.assert_allclose(factor * end, scaled, rtol=1e-6, atol=SAME * factor)
+            np.testing.assert_allclose(unit * end, scaled, rtol=1e-6, atol=SAME * factor)
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,10 @@ equivalence <- function(a, b, margin) {
 sign_test <- function(d) {
   wins <- sum(d > 0)
   n <- sum(d != 0)
-  p <- lapply(SIDES, function(side) binom.test(wins, n, alternative = side)$p.value)
-  list(n = n, statistic = wins, p = p)
+  tests <- lapply(SIDES, function(side) binom.test(wins, n, alternative = side))
+  # The limits of the chance of a win, for the proportion of wins less that of losses.
+  ends <- lapply(tests, function(test) (2 * test$conf.int - 1) * n / length(d))
+  list(n = n, statistic = wins, p = lapply(tests, function(test) test$p.value), ends = ends)
 }
 signed_rank <- function(d) {
   kept <- d[d != 0]
@@ -89,7 +91,12 @@ signed_rank <- function(d) {
     pratt_continuity = normal(pratt_seen - sum(pratt) / 2, spread, 0.5),
     pratt_biserial = (2 * pratt_seen - sum(pratt)) / sum(pratt)
   )
-  if (!any(duplicated(abs(kept))) && all(d != 0)) made$exact_of_r <- by_r(exact = TRUE)
+  if (!any(duplicated(abs(kept))) && all(d != 0)) {
+    made$exact_of_r <- by_r(exact = TRUE)
+    tests <- lapply(SIDES, function(side) wilcox.test(kept, alternative = side, exact = TRUE, conf.int = TRUE))
+    made$hodges_lehmann <- unname(tests[[1]]$estimate)
+    made$ends <- lapply(tests, function(test) c(test$conf.int))
+  }
   made
 }
 # R's W counts the first sample above the second, ties for half: here b above a.

@@ -65,7 +65,12 @@ class Model:
 
 
 def bootstrap_anova(
-    cube: Cube, *, interaction: bool = True, draws: int = DRAWS, asked: Asked | None = None
+    cube: Cube,
+    *,
+    interaction: bool = True,
+    draws: int = DRAWS,
+    asked: Asked | None = None,
+    pair_level: float | None = None,
 ) -> BootstrapAnova:
     """The analysis of values (replicate, topic, run) without a normal distribution (voorhees2017sharding).
 
@@ -73,7 +78,8 @@ def bootstrap_anova(
     are pooled, and scaled by √(values / degrees of freedom) because they are smaller than the errors. Each draw adds as
     many of them, with replacement, to what the model expects. Intervals hold the middle of the drawn means, and of
     their differences. p counts the draws that stray as far as what was seen or farther: for F those around equal runs.
-    The p-values of pairs are not corrected; the source corrects them after Benjamini and Hochberg.
+    The p-values of pairs are not corrected; the source corrects them after Benjamini and Hochberg. ``pair_level`` is
+    the level of the intervals of pairs, that of ``asked`` by default.
     """
     asked = asked or Asked()
     if draws < 1:
@@ -97,7 +103,7 @@ def bootstrap_anova(
     reached = sum(int((f >= seen * (1 - tiny)).sum()) for _, f in found)
     low, high = np.quantile(means + strays, [asked.level / 2, 1 - asked.level / 2], axis=0)
     pairs = Pairs.every(cube.mean(axis=0))
-    answer = _compared(pairs, strays, mse, model, asked.level)
+    answer = _compared(pairs, strays, mse, model, pair_level or asked.level)
     return BootstrapAnova(means, low, high, seen, (reached + 1) / (draws + 1), pairs, answer)
 
 

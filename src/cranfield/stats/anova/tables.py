@@ -1,7 +1,7 @@
 """Fit an analysis of variance, compare all pairs of runs, and build the result tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from cranfield.data import Factors
 from cranfield.stats.boards.compact_letters import letters
 from cranfield.stats.estimates.confidence_intervals import TInterval
 from cranfield.stats.multiple.corrections import Correction
+from cranfield.stats.multiple.family_intervals import interval_level
 from cranfield.stats.multiple.omnibus_base import OMNIBUS, Source
 from cranfield.stats.multiple.tukey import AfterAnova
 from cranfield.stats.pair_tests.all_pairs import finite
@@ -96,8 +97,10 @@ def analysed(
     else:
         fitted = (OneWay() if one_way else TwoWay()).fit(matrix)
     pairs = Pairs.every(matrix, order)
+    each = interval_level(asked.level, len(pairs), correction)  # p-values and intervals of pairs are one family
     if bootstrap is not None:
-        drawn = bootstrap_anova(matrix[None] if cube is None else cube, draws=bootstrap, asked=asked)
+        values = matrix[None] if cube is None else cube
+        drawn = bootstrap_anova(values, draws=bootstrap, asked=asked, pair_level=each)
         answer, half, low, high = drawn.answer, None, drawn.low, drawn.high
         again = Source(source="system", statistic=drawn.statistic, p=drawn.p, log10_p=float(np.log10(drawn.p)))
     elif isinstance(after, AfterAnova):
@@ -105,7 +108,7 @@ def analysed(
         half = after.distance(fitted, asked.level) / 2
         low, high = fitted.means - half, fitted.means + half
     else:
-        answer, half = after.compare(pairs, asked), None
+        answer, half = after.compare(pairs, asked if after.joint else replace(asked, level=each)), None
         low, high = TInterval().around(matrix, asked)
     adjusted = correction.adjust(answer.p) if answer.adjusted is None else answer.adjusted
     family = (
@@ -203,6 +206,9 @@ def _systems_table(found: Analysed, name: str, level: float) -> Table:
 def _pairs_table(found: Analysed, level: float) -> Table:
     names = np.array(found.runs, dtype=object)
     nothing = np.full(len(found.pairs), np.nan)
+    # An interval of another estimate than the mean difference does not belong next to it.
+    of_means = found.answer.estimate is None
+    low, high = (found.answer.low, found.answer.high) if of_means else (None, None)
     columns: dict[str, Any] = {
         "a": names[found.pairs.a],
         "b": names[found.pairs.b],
@@ -210,8 +216,8 @@ def _pairs_table(found: Analysed, level: float) -> Table:
         "q": finite(found.answer.statistic),
         "p": found.adjusted,
         "significant": found.significant(level),
-        "low": nothing if found.answer.low is None else finite(found.answer.low),
-        "high": nothing if found.answer.high is None else finite(found.answer.high),
+        "low": nothing if low is None else finite(low),
+        "high": nothing if high is None else finite(high),
     }
     return Table(columns, f"all pairs: {found.procedure}, {found.answer.note[0]}; {found.family}")
 

@@ -26,6 +26,7 @@ class Interval(Method):
 
     family: ClassVar[str] = "interval"
     requires: ClassVar[Scale] = Scale.INTERVAL
+    test: ClassVar[str]  # the pair test next to whose p-value it may stand
 
     @abstractmethod
     def of(self, pairs: Pairs, asked: Asked) -> Ends:
@@ -50,6 +51,7 @@ def interval(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Callable
 class TInterval(Interval):
     """Student's interval: the mean, as many standard errors up and down as t allows."""
 
+    test: ClassVar[str] = "t"
     assumes: ClassVar[str] = "differences from a normal distribution, or topics enough for their mean to have one"
     use: ClassVar[str] = "by default; it holds no 0 exactly where the t test is significant"
     formula: ClassVar[str] = "mean ± t_{n−1} · sd / √n"
@@ -69,6 +71,7 @@ class TInterval(Interval):
 class Bootstrapped(Interval):
     """An interval read off the means of topics drawn again, with replacement; all pairs share the draws."""
 
+    test: ClassVar[str] = "bootstrap"
     draws: Annotated[int, Limits(1)] = 10_000
 
     def of(self, pairs: Pairs, asked: Asked) -> Ends:

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Catalogue, Scale
+from cranfield.core import Catalogue, Scale, definition
 from cranfield.core.types import Rows
 from cranfield.stats.pair_tests.base import Method
 
@@ -26,6 +26,11 @@ class Correction(Method):
         if asked.any():
             adjusted[asked] = np.minimum(self.raised(p[asked]), 1.0)
         return adjusted
+
+    @property
+    def usual_name(self) -> str:
+        """Return the name that a paper prints, such as Benjamini–Hochberg for ``bh``."""
+        return definition(type(self)).partition(":")[0]
 
     @abstractmethod
     def raised(self, p: Rows) -> Rows:

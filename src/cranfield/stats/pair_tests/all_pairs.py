@@ -11,9 +11,10 @@ from cranfield.core import ParameterError, Table
 from cranfield.data import Values
 from cranfield.stats.estimates.confidence_intervals import Interval
 from cranfield.stats.multiple.corrections import Correction, Uncorrected
+from cranfield.stats.multiple.family_intervals import confidence_text, interval_level, interval_reason
 from cranfield.stats.reliability.discrimination import Discrimination, discriminative_power
 
-from .base import Answer, Asked, Pairs, PairTest
+from .base import LEVEL, Answer, Asked, Pairs, PairTest
 from .float_ties import near_zero
 
 Family: TypeAlias = Literal["pairs", "measures", "all"]
@@ -31,9 +32,52 @@ class Tested:
     pairs: Pairs
     answer: Answer
     difference: NDArray[np.float64]  # (pair,): of means or of medians
+    estimate: NDArray[np.float64]  # (pair,): what the interval is about, such as the mean or Hodges–Lehmann's estimate
     adjusted: NDArray[np.float64]  # (pair,): p after correction
     family: str  # over what p was corrected, in words
     size: int = 1  # how many p-values were corrected together; 1 where the test looks at all pairs itself
+    level: float = LEVEL  # of the whole family
+    interval_level: float = LEVEL  # of each interval
+    interval_reason: str = ""  # why the intervals are Bonferroni's where the p-values are not
+
+    @property
+    def confidence(self) -> str:
+        """The confidence of each interval, as a percentage."""
+        return confidence_text(self.interval_level * (2 if self.test.equivalence else 1))
+
+    def notes(self) -> list[str]:
+        """Return the note of each pair: the convention of the test, the correction, and the interval."""
+        notes = [f"{note}; {self.family}" for note in self.answer.notes()]
+        low, high = self.answer.low, self.answer.high
+        if low is None or high is None:
+            return notes
+        reason = f" ({self.interval_reason})" if self.interval_reason else ""
+        interval = f"; {self.confidence} Bonferroni interval{reason}" if self.interval_level < self.level else ""
+        exists = ~(np.isnan(low) & np.isnan(high))
+        contradictions = np.select(
+            [self.only_p, self.only_interval], ["; the interval contains 0", "; the interval excludes 0"], ""
+        )
+        return [
+            note + interval * there + contradiction
+            for note, there, contradiction in zip(notes, exists.tolist(), contradictions.tolist(), strict=True)
+        ]
+
+    @property
+    def only_p(self) -> NDArray[np.bool_]:
+        """(pair,): whether p is significant although the interval contains 0."""
+        low, high = self.answer.low, self.answer.high
+        if low is None or high is None or self.test.equivalence or self.test.joint:
+            return np.zeros(len(self.pairs), dtype=bool)
+        contains = ~(low > 0) & ~(high < 0) & ~(np.isnan(low) & np.isnan(high))
+        return self.significant(self.level) & contains
+
+    @property
+    def only_interval(self) -> NDArray[np.bool_]:
+        """(pair,): whether the interval excludes 0 although p is not significant."""
+        low, high = self.answer.low, self.answer.high
+        if low is None or high is None or self.test.equivalence or self.test.joint:
+            return np.zeros(len(self.pairs), dtype=bool)
+        return ~self.significant(self.level) & ((low > 0) | (high < 0))
 
     def significant(self, level: float) -> NDArray[np.bool_]:
         """(pair,): p ≤ level after correction."""
@@ -87,30 +131,69 @@ def compare_pairs(
     interval: Interval | None = None,
     asked: Asked | None = None,
 ) -> list[Tested]:
-    """The answers, measure by measure and test by test; p-values corrected over the declared family."""
+    """Run every test on every measure, and correct p-values and intervals over the declared family.
+
+    p-values are corrected as asked. Each interval has the level of the family divided by its size (Bonferroni), unless
+    nothing is corrected; joint tests have simultaneous intervals of their own. ``interval`` replaces the interval of
+    the test to which it belongs.
+    """
     asked = asked or Asked()
     for what, word, known in (("family", family, FAMILIES), ("aggregate", aggregate, AGGREGATES)):
         if word not in known:
             raise ParameterError(f"{what} cannot be {word!r}", hint=f"choose one of: {', '.join(known)}")
-    if interval and aggregate == "median":
-        raise ParameterError(f"{interval.name} is an interval of means", hint="leave it out, or the median")
-    found: list[Tested] = []
+    if interval:
+        check_interval(interval, tests, aggregate)
+    for test in tests:
+        test.check(asked.level)
+    questions = []
     for measure in values.measures:
         matrix = values.matrix(measure)
-        order = places(values, measure, matrix)
-        pairs = Pairs.given(matrix, list(chosen), order)
-        ends = interval.of(pairs, asked) if interval else None
-        for test in tests:
-            answer = test.compare(pairs, asked)
-            if aggregate == "median":  # every interval is one of means
-                answer = replace(answer, low=None, high=None)
-            if interval and ends:
-                told = tuple(f"{note}; {interval.name} interval" for note in answer.note)
-                answer = replace(answer, low=ends[0], high=ends[1], note=told)
-            seen = pairs.complete() if test.joint else pairs  # what the answer is about
-            difference = seen.mean_difference if aggregate == "mean" else _medians(seen)
-            found.append(Tested(str(measure), test, pairs, answer, difference, answer.p, ""))
-    return _corrected(found, correction, family)
+        pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
+        questions += [_Question(str(measure), test, pairs, aggregate, interval) for test in tests]
+    return _corrected(questions, correction, family, asked)
+
+
+def check_interval(interval: Interval, tests: Sequence[PairTest], aggregate: Aggregate = "mean") -> None:
+    """Refuse an interval that would stand next to the p-value of another method."""
+    if aggregate == "median":
+        raise ParameterError(f"{interval.name} is an interval of means", hint="leave it out, or the median")
+    for test in tests:
+        if test.name != interval.test:
+            problem = f"the {interval.name} interval does not belong to {test.name}"
+            raise ParameterError(problem, hint=f"--interval {interval.name} needs -t {interval.test}")
+        if test.alternative != "two-sided" and interval.name != test.name:
+            problem = f"the {interval.name} interval is two-sided, and the test is not"
+            raise ParameterError(problem, hint="leave out the interval or the alternative")
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """A test to be made of one measure."""
+
+    measure: str
+    test: PairTest
+    pairs: Pairs
+    aggregate: Aggregate
+    interval: Interval | None
+
+    def answer(self, asked: Asked) -> Answer:
+        """Run the test, with intervals at the level asked."""
+        answer = self.test.compare(self.pairs, asked)
+        if self.aggregate == "median" and answer.estimate is None:  # the interval is one of means
+            answer = replace(answer, low=None, high=None)
+        if self.interval and self.interval.name != self.test.name:
+            low, high = self.interval.of(self.pairs, asked)
+            notes = tuple(f"{note}; {self.interval.name} interval" for note in answer.note)
+            answer = replace(answer, low=low, high=high, note=notes)
+        return answer
+
+    def tested(self, answer: Answer) -> Tested:
+        """Return the answer before any correction."""
+        pairs = self.pairs.complete() if self.test.joint else self.pairs  # what the answer is about
+        mean = pairs.mean_difference
+        difference = mean if self.aggregate == "mean" else _medians(pairs)
+        estimate = mean if answer.estimate is None else answer.estimate
+        return Tested(self.measure, self.test, self.pairs, answer, difference, estimate, answer.p, "")
 
 
 def places(values: Values, measure: object, matrix: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -132,31 +215,56 @@ def _medians(pairs: Pairs) -> NDArray[np.float64]:
     return near_zero(np.concatenate(found))
 
 
-def _corrected(found: list[Tested], correction: Correction, family: Family) -> list[Tested]:
-    keys: dict[Family, Callable[[Tested], object]] = {
+def _corrected(questions: Sequence[_Question], correction: Correction, family: Family, asked: Asked) -> list[Tested]:
+    keys: dict[Family, Callable[[_Question], object]] = {
         "pairs": lambda one: (one.measure, one.test),
         "measures": lambda one: one.test,
         "all": lambda one: None,
     }
     groups: dict[object, list[int]] = {}
-    for i, one in enumerate(found):
-        if not one.test.joint:
-            groups.setdefault(keys[family](one), []).append(i)
-    out = [
-        replace(one, adjusted=one.answer.adjusted, family="corrected by itself")
-        if one.test.joint and one.answer.adjusted is not None
-        else one
-        for one in found
-    ]
+    tested: dict[int, Tested] = {}
+    for i, question in enumerate(questions):
+        if question.test.joint:
+            tested[i] = _joint(question, asked)
+        else:
+            groups.setdefault(keys[family](question), []).append(i)
     for members in groups.values():
-        together = np.concatenate([found[i].answer.p for i in members])
-        size = int((~np.isnan(together)).sum())
-        adjusted = np.split(correction.adjust(together), np.cumsum([len(found[i].answer.p) for i in members])[:-1])
-        over = f"{correction.name} over {size:,} test{'s' * (size != 1)}"
-        said = "not corrected" if isinstance(correction, Uncorrected) else over
-        for i, part in zip(members, adjusted, strict=True):
-            out[i] = replace(found[i], adjusted=part, family=said, size=size)
-    return out
+        together = _family([questions[i] for i in members], correction, asked)
+        tested |= dict(zip(members, together, strict=True))
+    return [tested[i] for i in range(len(questions))]
+
+
+def _joint(question: _Question, asked: Asked) -> Tested:
+    one = replace(question.tested(question.answer(asked)), level=asked.level, interval_level=asked.level)
+    if one.answer.adjusted is None:
+        return one
+    return replace(one, adjusted=one.answer.adjusted, family="corrected by itself")
+
+
+def _family(questions: Sequence[_Question], correction: Correction, asked: Asked) -> list[Tested]:
+    """Correct the p-values of one family together, with intervals at the level of the same family."""
+    expected = sum(int((question.pairs.topics > 0).sum()) for question in questions)
+    level = interval_level(asked.level, expected, correction)
+    answers = [question.answer(replace(asked, level=level)) for question in questions]
+    together = np.concatenate([answer.p for answer in answers])
+    size = int((~np.isnan(together)).sum())
+    if interval_level(asked.level, size, correction) != level:  # some pairs have topics but no p-value
+        level = interval_level(asked.level, size, correction)
+        answers = [question.answer(replace(asked, level=level)) for question in questions]
+    adjusted = np.split(correction.adjust(together), np.cumsum([len(answer.p) for answer in answers])[:-1])
+    over = f"{correction.name} over {size:,} test{'s' * (size != 1)}"
+    return [
+        replace(
+            question.tested(answer),
+            adjusted=part,
+            family="not corrected" if isinstance(correction, Uncorrected) else over,
+            size=size,
+            level=asked.level,
+            interval_level=level,
+            interval_reason=interval_reason(correction) if size > 1 else "",
+        )
+        for question, answer, part in zip(questions, answers, adjusted, strict=True)
+    ]
 
 
 def tests_table(found: Sequence[Tested], runs: Sequence[str], *, made_by: Any) -> Table:
@@ -174,6 +282,7 @@ def tests_table(found: Sequence[Tested], runs: Sequence[str], *, made_by: Any) -
         "test": [str(one.test) for one in found for _ in range(len(one.pairs))],
         "n": glue([one.answer.n for one in found]),
         "difference": glue([one.difference for one in found]),
+        "estimate": glue([one.estimate for one in found]),
         "statistic": glue([finite(one.answer.statistic) for one in found]),
         "p": glue([one.answer.p for one in found]),
         "p_adjusted": glue([one.adjusted for one in found]),
@@ -190,7 +299,7 @@ def tests_table(found: Sequence[Tested], runs: Sequence[str], *, made_by: Any) -
                 for one, none in zip(found, nothing, strict=True)
             ]
         ),
-        "note": [f"{note}; {one.family}" for one in found for note in one.answer.notes()],
+        "note": [note for one in found for note in one.notes()],
     }
     return Table(columns, "tests", made_by)
 

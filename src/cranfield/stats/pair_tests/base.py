@@ -158,11 +158,16 @@ class Pairs:
         return replace(self, values=self.values[kept], order=None if self.order is None else self.order[kept])
 
 
+ARRAYS = ("n", "statistic", "p", "effect", "low", "high", "adjusted", "estimate")
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a test says of each pair; NaN where there is no such number.
+    """Result of a test for each pair; NaN where a number does not exist.
 
-    ``note`` names the convention that was used: one for all pairs, or one for each.
+    ``low`` and ``high`` are the ends of an interval from the method of the test itself, with confidence 1 − level. They
+    enclose ``estimate``, or the mean difference where there is no estimate of another kind. ``note`` names the
+    convention that was used: one for all pairs, or one for each.
     """
 
     n: NDArray[np.int64]  # (pair,): the topics that count
@@ -170,9 +175,10 @@ class Answer:
     p: NDArray[np.float64]
     effect: NDArray[np.float64]
     note: tuple[str, ...]
-    low: NDArray[np.float64] | None = None  # an interval of the difference
+    low: NDArray[np.float64] | None = None  # of the interval; NaN where an end is open or does not exist
     high: NDArray[np.float64] | None = None
     adjusted: NDArray[np.float64] | None = None  # p where the procedure looks at all pairs at once
+    estimate: NDArray[np.float64] | None = None  # of the difference, where it is not the mean difference
 
     def notes(self) -> tuple[str, ...]:
         """(pair,): the note of each."""
@@ -188,7 +194,7 @@ class Answer:
             parts = [getattr(answer, name) for answer in answers]
             return None if parts[0] is None else np.concatenate(parts)
 
-        arrays = {name: glued(name) for name in ("n", "statistic", "p", "effect", "low", "high", "adjusted")}
+        arrays = {name: glued(name) for name in ARRAYS}
         same = len({answer.note for answer in answers}) == 1 and len(answers[0].note) == 1
         note = answers[0].note if same else tuple(text for answer in answers for text in answer.notes())
         return cls(note=note, **arrays)  # type: ignore[arg-type]  # the first four are always there
@@ -199,6 +205,7 @@ class Asked:
     """How a test is asked: the level of its intervals, the seed of its draws, and who may draw."""
 
     level: float = LEVEL
+    intervals: bool = True  # False: p alone is enough, where an interval takes long
     seed: int = SEED
     threads: int | None = None  # None: one for each processor; the answer is the same
     progress: Progress | None = field(default=None, compare=False)
@@ -211,8 +218,13 @@ class PairTest(Method):
     joint: ClassVar[bool] = False  # looks at all pairs at once, and corrects its p-values for their number itself
     equivalence: ClassVar[bool] = False  # a small p speaks for equality, not against it
     effect: ClassVar[str]  # what the column `effect` holds
+    interval_of_values: ClassVar[bool] = False  # low and high are in the units of the measure
 
     alternative: Alternative = "two-sided"
+
+    def check(self, level: float) -> None:
+        """Refuse a level at which the test cannot be asked."""
+        check_level(level)
 
     @abstractmethod
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:

@@ -1,6 +1,7 @@
 """Paired bootstrap test: resample topics from differences shifted to a mean of 0."""
 
 from dataclasses import dataclass, replace
+from math import floor
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -25,10 +26,12 @@ class Bootstrap(PairTest):
     """Bootstrap test: draw topics with replacement from differences moved to a mean of 0; is their mean as large?
 
     ``kind='shift'`` looks at the mean, ``kind='studentised'`` at t, whose spread is that of each resample: closer to
-    the level with few topics. ``low`` and ``high`` enclose the mean difference with confidence 1 − level: quantiles of
-    the mean of resamples, or the bootstrap-t interval; a one-sided alternative has a one-sided interval, and its open
-    end is NaN. Draws are shared by all pairs. Up to 8 topics have all their resamples counted (``exact``); a p of 0,
-    which so few resamples often give, is then shown as the chance of a single one, 1/nⁿ.
+    the level with few topics. ``low`` and ``high`` enclose the mean difference with confidence 1 − level, and exclude 0
+    exactly where p ≤ level: they are as far from the mean as the largest resampled deviations (or t) that p does not
+    count, and symmetric because p counts both sides together. A one-sided alternative has a one-sided interval, and its
+    open end is NaN. Where no p can be so small both ends are NaN. Draws are shared by all pairs. Up to 8 topics have
+    all their resamples counted (``exact``); a p of 0, which so few resamples often give, is then shown as the chance of
+    a single one, 1/nⁿ.
     """
 
     family: ClassVar[str] = "pair"
@@ -37,6 +40,7 @@ class Bootstrap(PairTest):
     use: ClassVar[str] = "to compare means of skewed differences over many topics"
     formula: ClassVar[str] = "P(|mean(d*) − mean(d)| ≥ |mean(d)|), d* drawn from d with replacement"
     effect: ClassVar[str] = "d_z"
+    interval_of_values: ClassVar[bool] = True
 
     kind: Literal["shift", "studentised"] = "shift"
     draws: Annotated[int, Limits(1)] = 10_000
@@ -111,7 +115,7 @@ class Drawn:
             tile = shared.tile(sums, part)
             moved = tile - observed[part, None]
             p = self._chance(reached(moved, observed[part], shared.slack[part], self.alternative))
-            return np.stack([p, *self._ends(tile / n)])
+            return np.stack([p, *self._ends(moved / n, observed[part] / n, 1.0)])
 
         return np.concatenate(in_turn(look, len(parts), self.asked), axis=1)
 
@@ -135,11 +139,8 @@ class Drawn:
             t = _resampled_t(sums[part], squares[part], n, slack[part])
             near = np.where(np.isinf(observed[part]), 0.0, SAME * np.abs(observed[part]))
             p = self._chance(reached(t, observed[part], near, self.alternative))
-            low, high = self._ends(t)
-            mean, error = spread.mean[part], spread.error[part]
-            # efron1993 §12.5: the high end of t gives the low end of the mean
             with np.errstate(invalid="ignore"):  # an infinite t, and no spread
-                return np.stack([p, mean - high * error, mean - low * error])
+                return np.stack([p, *self._ends(t, spread.mean[part], spread.error[part])])
 
         return np.concatenate(in_turn(look, len(parts), self.asked), axis=1)
 
@@ -154,25 +155,29 @@ class Drawn:
             return self.resamples.chance(reached.sum(axis=1))
         return np.maximum(np.where(reached, times, 0).sum(axis=1), 1) / times.sum()
 
-    def _ends(self, drawn: Matrix) -> tuple[PerPair, PerPair]:
-        """(pair,): between which draws lie with confidence 1 − level; b − a and a − b have the same ends, mirrored."""
-        tail = self.asked.level / (2 if self.alternative == "two-sided" else 1)
+    def _ends(self, drawn: Matrix, mean: PerPair, scale: PerPair | float) -> tuple[PerPair, PerPair]:
+        """Return the ends of the interval: the mean less and plus the critical value of what was drawn."""
+        if self.alternative == "two-sided":
+            half = self._critical(np.abs(drawn)) * scale
+            return mean - half, mean + half
+        if self.alternative == "greater":
+            low = mean - self._critical(drawn) * scale
+            return low, np.full_like(low, np.nan)
+        high = mean + self._critical(-drawn) * scale
+        return np.full_like(high, np.nan), high
+
+    def _critical(self, drawn: Matrix) -> PerPair:
+        """Return what an observation must exceed for p ≤ level; NaN where the resamples are too few for that."""
         times = self.resamples.times()
-        if times is None:
-            # efron1993 §12.5: the kth from either end, k = ⌊(draws + 1) tail⌋
-            k = max(1, int((self.resamples.number + 1) * tail))
-            ordered = np.partition(drawn, (k - 1, -k), axis=1)
-            return ordered[:, k - 1], ordered[:, -k]
-        low, high = (_first_beyond(side * drawn, tail, times) for side in (1, -1))
-        return low, -high
-
-
-def _first_beyond(drawn: Matrix, tail: float, times: NDArray[np.int64]) -> PerPair:
-    """(pair,): the smallest draw at or below which lies a share ``tail`` of them."""
-    order = np.argsort(drawn, axis=1)
-    share = times[order].cumsum(axis=1) / times.sum()
-    first = (share >= tail).argmax(axis=1)[:, None]
-    return np.take_along_axis(drawn, np.take_along_axis(order, first, axis=1), axis=1)[:, 0]
+        total = self.resamples.number + 1 if times is None else int(times.sum())
+        allowed = floor(self.asked.level * total * (1 + 1e-12))
+        if not allowed:
+            return np.full(len(drawn), np.nan)
+        if times is None:  # the observation is one more draw
+            return np.partition(drawn, -allowed, axis=1)[:, -allowed]
+        order = np.argsort(-drawn, axis=1)
+        first = (times[order].cumsum(axis=1) > allowed).argmax(axis=1)[:, None]
+        return np.take_along_axis(drawn, np.take_along_axis(order, first, axis=1), axis=1)[:, 0]
 
 
 def _resampled_t(sums: Matrix, squares: Matrix, n: int, slack: PerPair) -> Matrix:

@@ -11,7 +11,7 @@ from cranfield.core.catalogue import Limits, Positive
 from cranfield.core.types import Matrix
 from cranfield.stats.estimates.moments import Moments
 
-from .base import Answer, Asked, Pairs, PairTest, pair_test, tail
+from .base import Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test, tail
 from .float_ties import TINY, mid_ranks, near_zero, quotient, tie_sizes
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
@@ -80,6 +80,7 @@ class T(PairTest):
     use: ClassVar[str] = "to compare means; the usual first choice from 25 topics up"
     formula: ClassVar[str] = "t = mean(d) / (s(d) / √n), n − 1 degrees of freedom"
     effect: ClassVar[str] = "d_z"
+    interval_of_values: ClassVar[bool] = True
 
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:
         from scipy.special import stdtr
@@ -108,12 +109,61 @@ class T(PairTest):
         )
 
 
+def sign_interval(
+    wins: NDArray[np.int64],
+    losses: NDArray[np.int64],
+    topics: NDArray[np.int64],
+    level: float,
+    alternative: Alternative = "two-sided",
+) -> tuple[PerPair, PerPair, PerPair]:
+    """Return the estimate (wins − losses) / topics and the ends of its interval, which belong to the sign test.
+
+    With π the chance that a topic that is not equal is a win, the ends are (2π − 1) · (wins + losses) / topics at the
+    Clopper–Pearson limits of π. So 0 lies outside where the exact binomial p ≤ level, and inside otherwise.
+
+    Parameters
+    ----------
+    wins, losses
+        The topics in which b is ahead, and those in which a is.
+    topics
+        All topics in which both have a value, equal ones included.
+    level
+        The interval has confidence 1 − level.
+    alternative
+        With "greater" or "less" the interval is one-sided, and its open end is NaN.
+
+    Returns
+    -------
+    The estimate, the low end and the high end. Both ends are NaN where no topic is won or lost.
+
+    Examples
+    --------
+    >>> [float(end.round(3)) for end in sign_interval(np.array(8), np.array(2), np.array(20), 0.05)]
+    [0.3, -0.056, 0.475]
+    """
+    from scipy.special import betaincinv
+
+    check_level(level)
+    share = level / (2 if alternative == "two-sided" else 1)
+    uneven = wins + losses
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.where(uneven > 0, uneven / topics, np.nan)
+        estimate = np.where(topics > 0, (wins - losses) / topics, np.nan)
+    lowest = np.where(wins > 0, betaincinv(np.maximum(wins, 1), losses + 1, share), 0.0)
+    highest = np.where(losses > 0, betaincinv(wins + 1, np.maximum(losses, 1), 1 - share), 1.0)
+    low = np.where(alternative == "less", np.nan, (2 * lowest - 1) * scale)
+    high = np.where(alternative == "greater", np.nan, (2 * highest - 1) * scale)
+    return estimate, low, high
+
+
 @pair_test("sign", cite="conover1999", aliases=("sign-test",))
 class Sign(PairTest):
     """Sign test: in how many topics b is ahead, against a fair coin; topics in which they are equal are left out.
 
     ``n`` counts the topics left. Differences up to ``margin`` count as equal, which only interval numbers allow. The
-    effect is the share of the topics left in which b is ahead, one half where none is left.
+    effect is the share of the topics left in which b is ahead, one half where none is left. ``estimate``, ``low`` and
+    ``high`` are those of :func:`sign_interval`: the proportion of all topics in which b is ahead, less the proportion
+    in which a is.
     """
 
     family: ClassVar[str] = "pair"
@@ -126,14 +176,15 @@ class Sign(PairTest):
     margin: Annotated[float, Limits(0)] = 0.0
 
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:
-        return Answer.join([self._answer(block) for block in pairs.blocks()])
+        return Answer.join([self._answer(block, asked.level) for block in pairs.blocks()])
 
-    def _answer(self, block: Pairs) -> Answer:
+    def _answer(self, block: Pairs, level: float) -> Answer:
         from scipy.special import bdtr
 
         wins, losses = ((self._sign(block) == side).sum(axis=1) for side in (1, -1))
         n, none = wins + losses, block.topics == 0
         p = tail(bdtr(wins, n, 0.5), bdtr(losses, n, 0.5), self.alternative)  # b wins ≥ w times: a wins ≤ n − w times
+        estimate, low, high = sign_interval(wins, losses, block.topics, level, self.alternative)
         ties = f"differences up to {self.margin:g}" if self.margin else "equal topics"
         return Answer(
             n=n,
@@ -145,6 +196,9 @@ class Sign(PairTest):
                 (none, NO_TOPIC),
                 (n == 0, f"no topic is left without {ties}: p is 1"),
             ),
+            low=low,
+            high=high,
+            estimate=estimate,
         )
 
     def _sign(self, block: Pairs) -> Matrix:
@@ -235,12 +289,15 @@ class Equivalence(PairTest):
             hint = "it always looks at both ends of the margin: leave alternative out"
             raise ParameterError(f"tost cannot have alternative={self.alternative!r}", hint=hint)
 
+    def check(self, level: float) -> None:
+        if not 0 < level < 0.5:
+            hint = "its interval has confidence 1 − 2 · level: give a level between 0 and 0.5"
+            raise ParameterError(f"tost cannot be asked at level {level:g}", hint=hint)
+
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:
         from scipy.special import stdtr
 
-        if not 0 < asked.level < 0.5:
-            hint = "its interval has confidence 1 − 2 · level: give a level between 0 and 0.5"
-            raise ParameterError(f"tost cannot be asked at level {asked.level:g}", hint=hint)
+        self.check(asked.level)
         spread = Spread.of(pairs)
         # The end nearer to the mean has the larger p; how far the mean lies inside of it counts as positive.
         inside = near_zero(self.margin - np.abs(spread.mean))

@@ -50,7 +50,7 @@ def harm_table(
     parts = []
     for facet, margin in margins.items():
         name, pairs, lower = _facet(facet, first, values, chosen)
-        _check(name, margin)
+        check_margin(name, margin)
         found = (
             _of_shares(pairs, margin, asked.level)
             if name == "answered"
@@ -82,7 +82,8 @@ def _facet(
     return str(measure), pairs, measure.direction is Direction.LOWER
 
 
-def _check(facet: str, margin: float) -> None:
+def check_margin(facet: str, margin: float) -> None:
+    """Refuse a margin that is not a positive number, or not a proportion where the facet is one."""
     if not (isfinite(margin) and margin > 0):
         hint = "a margin is a number above 0: how much worse would not matter"
         raise ParameterError(f"the margin of {facet} cannot be {margin:g}", hint=hint)

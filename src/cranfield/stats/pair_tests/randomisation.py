@@ -10,10 +10,11 @@ from cranfield.core import ParameterError, Scale
 from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix
 
-from .base import Alternative, Answer, Asked, Pairs, PairTest, pair_test
+from .base import Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test
 from .closed_form import NO_TOPIC, Spread, said
+from .flip_intervals import flip_answers
 from .float_ties import TINY
-from .resampling import Exact, Flips, PerPair, Shared, all_signs, in_blocks, in_turn, product, reached, slack_of
+from .resampling import Exact, PerPair, all_signs, in_turn, product, slack_of
 
 Steps = NDArray[np.int64]
 
@@ -34,6 +35,12 @@ class Randomisation(PairTest):
     come in steps, such as four decimals: then the number of flips with each sum is found topic by topic. ``auto`` does
     the latter only while it takes some seconds for all pairs together, and otherwise draws flips, the same ones for all
     pairs; p is then (count + 1) / (draws + 1). With 10,000 draws a p near .05 has a standard error of .002.
+
+    ``low`` and ``high`` enclose the differences that the one-sided tests at level / 2 do not reject when they are taken
+    from every topic: quantiles of the mean difference over the topics that a flip exchanges. All flips count
+    where there are no more of them than draws. Otherwise the flips are drawn, also where p is exact, so that an end
+    near 0 can lie on the other side than p says. A one-sided alternative has a one-sided interval, and its open end is
+    NaN. Where even the most extreme flip is not significant, there is no finite interval and both ends are NaN.
     """
 
     family: ClassVar[str] = "pair"
@@ -42,30 +49,47 @@ class Randomisation(PairTest):
     use: ClassVar[str] = "to compare means without a distribution in mind, also with few topics"
     formula: ClassVar[str] = "P(|Σ ±d| ≥ |Σ d|), every sign + or − with chance 1/2"
     effect: ClassVar[str] = "d_z"
+    interval_of_values: ClassVar[bool] = True
 
     draws: Annotated[int, Limits(1)] = 10_000
     exact: Exact = "auto"
 
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:
+        check_level(asked.level)
         spread = Spread.of(pairs)
         # That b is less than a is asked as: is a greater than b?
         faced = replace(pairs, a=pairs.b, b=pairs.a) if self.alternative == "less" else pairs
         plan = Plan.of(faced, self.exact)
-        p = np.empty(len(pairs))
-        for which, way in ((plan.listed, self._list), (plan.counted, self._count), (plan.drawn, self._draw)):
+        side: Alternative = "two-sided" if self.alternative == "two-sided" else "greater"
+        p, low, high = flip_answers(faced, plan.drawn, self.draws, side, asked)
+        for which, way in ((plan.listed, self._list), (plan.counted, self._count)):
             if which.any():
                 p[which] = way(replace(faced, a=faced.a[which], b=faced.b[which]), plan, asked)
+        if self.alternative == "less":
+            low, high = -high, -low
         return Answer(
             n=spread.n,
             statistic=spread.mean,
             p=np.where(spread.n == 0, np.nan, p),
             effect=spread.d_z,
-            note=said(
-                f"mean difference, {self.draws:,} draws",
-                (spread.n == 0, NO_TOPIC),
-                (plan.listed, "mean difference, exact: all flips"),
-                (plan.counted, f"mean difference, exact: all flips, counted in steps of 1/{plan.unit}"),
-            ),
+            note=self._notes(plan, spread.n == 0, asked.intervals & np.isnan(low) & np.isnan(high)),
+            low=low if asked.intervals else None,
+            high=high if asked.intervals else None,
+        )
+
+    def _notes(self, plan: "Plan", none: NDArray[np.bool_], unbounded: NDArray[np.bool_]) -> tuple[str, ...]:
+        drawn = f"mean difference, {self.draws:,} draws"
+        listed = "mean difference, exact: all flips"
+        counted = f"mean difference, exact: all flips, counted in steps of 1/{plan.unit}"
+        without = "; no finite interval"
+        return said(
+            drawn,
+            (none, NO_TOPIC),
+            (plan.listed & unbounded, listed + without),
+            (plan.listed, listed),
+            (plan.counted & unbounded, counted + without),
+            (plan.counted, counted),
+            (unbounded, drawn + without),
         )
 
     def _list(self, pairs: Pairs, plan: "Plan", asked: Asked) -> PerPair:
@@ -90,23 +114,6 @@ class Randomisation(PairTest):
     def _both(self, share: PerPair) -> PerPair:
         """Both ends from the share of flips whose sum is as high: every flip has a mirror image that is as low."""
         return np.minimum(1.0, 2 * share) if self.alternative == "two-sided" else share
-
-    def _draw(self, pairs: Pairs, plan: "Plan", asked: Asked) -> PerPair:
-        shared = Shared.of(pairs)
-        flips = Flips(len(pairs.values), self.draws, asked.seed)
-        observed = shared.observed()
-        side: Alternative = "two-sided" if self.alternative == "two-sided" else "greater"
-
-        def count(block: int) -> NDArray[np.int64]:
-            sums = shared.sums(flips.block(block))
-            return np.concatenate(
-                [
-                    reached(tile, observed[part], shared.slack[part], side).sum(axis=1)
-                    for part, tile in shared.tiles(sums)
-                ]
-            )
-
-        return flips.chance(np.sum(in_blocks(count, flips.blocks, asked), axis=0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -224,7 +224,7 @@ def _in_tail(
     bound = level / 2 if test.alternative == "two-sided" else level
     end = np.rint(whole / 2 + ndtri(bound) * np.sqrt((ranks**2).sum(axis=1))).astype(np.int64)
     end = np.clip(end, 0, whole)
-    within, upper = exact_tails(ranks, end / 2)
+    within, upper, _ = exact_tails(ranks, end / 2)
     inside = ((low <= end[which]) & (within <= bound)[which]) | ((low < end[which]) & (1 - upper <= bound)[which])
     outside = ((low >= end[which]) & (within > bound)[which]) | ((low >= end[which] - 1) & (1 - upper > bound)[which])
     open_ = np.flatnonzero(~inside & ~outside)

@@ -24,6 +24,7 @@ from cranfield.stats import (
     Equivalence,
     Hochberg,
     Holm,
+    Interval,
     MaxT,
     Nemenyi,
     PairTest,
@@ -32,7 +33,9 @@ from cranfield.stats import (
     Sign,
     SignedRank,
     T,
+    TInterval,
     Tukey,
+    Uncorrected,
     achieved_table,
     beliefs_table,
     change,
@@ -50,7 +53,22 @@ from cranfield.stats.estimates.value_transforms import ZScore
 NAN = float("nan")
 BASE = {"topic": ["1", "2", "3", "4", "5"], "a": [0.1, 0.2, 0.3, 0.4, 0.5]}
 SCORES: dict[str, Any] = BASE | {"b": [0.2, 0.2, 0.5, 0.4, 0.9], "c": [0.0, 0.1, 0.1, 0.1, 0.0]}
-ROWS = ["a", "b", "measure", "test", "n", "difference", "statistic", "p", "p_adjusted", "effect", "low", "high", "note"]
+ROWS = [
+    "a",
+    "b",
+    "measure",
+    "test",
+    "n",
+    "difference",
+    "estimate",
+    "statistic",
+    "p",
+    "p_adjusted",
+    "effect",
+    "low",
+    "high",
+    "note",
+]
 
 
 def scores(**runs: Sequence[float]) -> Values:
@@ -230,20 +248,89 @@ def test_places_decide_where_floats_cannot() -> None:
 # Which interval
 
 
-def test_an_interval_takes_the_place_of_the_tests_own() -> None:
+def test_an_interval_takes_the_place_of_that_of_its_test() -> None:
     values = read_scores(SCORES)
     asked = Asked(level=0.1, seed=3)
-    own, sign = compare(values, T(), Sign(), asked=asked)
-    bca_t, bca_sign = compare(values, T(), Sign(), asked=asked, interval=BCa(draws=200))
-    low, high = BCa(draws=200).of(own.pairs, asked)
-    assert sign.answer.low is None
-    for one in (bca_t, bca_sign):
+    (one,) = compare(values, Bootstrap(draws=200), asked=asked, interval=BCa(draws=200))
+    low, high = BCa(draws=200).of(one.pairs, replace(asked, level=0.1 / 3))  # three pairs
+    assert one.answer.low is not None
+    assert one.answer.high is not None
+    assert (one.answer.low.tolist(), one.answer.high.tolist()) == (low.tolist(), high.tolist())
+    assert all(note.endswith("; bca interval") for note in one.answer.note)
+
+
+@pytest.mark.parametrize(
+    ("tests", "interval", "hint"),
+    [
+        ([T(), Sign()], TInterval(), "--interval t needs -t t"),
+        ([T()], BCa(), "--interval bca needs -t bootstrap"),
+        ([Bootstrap()], TInterval(), "--interval t needs -t t"),
+        ([Bootstrap(alternative="less")], BCa(), "leave out the interval or the alternative"),
+    ],
+    ids=str,
+)
+def test_an_interval_of_another_method_is_refused(tests: list[PairTest], interval: Interval, hint: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        compare(read_scores(SCORES), *tests, interval=interval)
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize("correction", [Holm(), Bonferroni(), BenjaminiHochberg()], ids=str)
+def test_intervals_are_corrected_for_the_same_family_as_p(correction: Correction) -> None:
+    values = read_scores(SCORES)
+    one, sign = compare(values, T(), Sign(), correction=correction)
+    pairs = one.pairs
+    for i, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
+        peer = stats.ttest_rel(pairs.values[:, b], pairs.values[:, a])
         assert one.answer.low is not None
         assert one.answer.high is not None
-        assert (one.answer.low.tolist(), one.answer.high.tolist()) == (low.tolist(), high.tolist())
-        assert all(note.endswith("; bca interval") for note in one.answer.note)
-    assert own.answer.low is not None
-    assert own.answer.low.tolist() != low.tolist()
+        ends = peer.confidence_interval(1 - 0.05 / 3)
+        assert (one.answer.low[i], one.answer.high[i]) == pytest.approx(tuple(ends))
+    assert (one.interval_level, sign.interval_level) == pytest.approx((0.05 / 3, 0.05 / 3))
+    assert one.confidence == "98.3%"
+    (all_tests, _) = compare(values, T(), Sign(), correction=correction, family="all")
+    assert all_tests.interval_level == pytest.approx(0.05 / 6)
+    (raw,) = compare(values, T(), correction=Uncorrected())
+    assert (raw.interval_level, raw.confidence) == (0.05, "95%")
+
+
+def test_pairs_without_p_are_not_in_the_family_of_intervals() -> None:
+    # The first pair has two topics, the second only one, and t has no p there; the third has none at all.
+    values = scores(a=[0.1, 0.2, 0.3], b=[0.4, 0.1, NAN], c=[NAN, 0.9, NAN], d=[NAN, NAN, 0.5])
+    (one,) = compare_pairs(values, [T()], [(0, 1), (0, 2), (1, 3)], correction=Holm())
+    assert (one.size, one.interval_level) == (1, 0.05)
+    peer = stats.ttest_rel([0.4, 0.1], [0.1, 0.2]).confidence_interval(0.95)
+    assert one.answer.low is not None
+    assert one.answer.low[0] == pytest.approx(peer.low)
+
+
+def test_the_estimate_is_that_of_the_test_and_the_interval_encloses_it() -> None:
+    values = read_scores(SCORES)
+    t, sign, signed_rank = compare(values, T(), Sign(), SignedRank(), aggregate="median")
+    # b − a is .1, 0, .2, 0, .4: three wins of five; Walsh averages of .1, .2, .4 are .1 .15 .2 .25 .3 .4.
+    assert t.estimate[0] == pytest.approx(0.14)
+    assert sign.estimate[0] == pytest.approx(0.6)
+    assert signed_rank.estimate[0] == pytest.approx(0.225)
+    assert t.answer.low is None  # the difference shown is one of medians
+    assert sign.answer.low is not None
+    assert sign.answer.high is not None
+    assert (sign.answer.low <= sign.estimate).all()
+    assert (sign.answer.high >= sign.estimate).all()
+
+
+def test_a_row_says_where_holm_and_the_bonferroni_interval_disagree() -> None:
+    # Holm divides the level by 1 for the larger p, Bonferroni by 2 for both: t is 3.2 and 2.2 with 19 degrees.
+    noise = np.tile([-1.0, 1.0], 10)
+    error = noise.std(ddof=1) / np.sqrt(20)
+    values = scores(a=[0.0] * 20, b=(noise + 3.2 * error).tolist(), c=(noise + 2.2 * error).tolist())
+    (one,) = compare_pairs(values, [T()], [(0, 1), (0, 2)], correction=Holm())
+    p = [2 * float(stats.t.sf(t, 19)) for t in (3.2, 2.2)]
+    assert one.adjusted == pytest.approx([2 * p[0], p[1]])
+    assert p[1] < 0.05 < 2 * p[1]
+    assert (one.only_p.tolist(), one.only_interval.tolist()) == ([False, True], [False, False])
+    first, second = one.notes()
+    assert first.endswith("holm over 2 tests; 97.5% Bonferroni interval")
+    assert second.endswith("97.5% Bonferroni interval; the interval contains 0")
 
 
 # Too few draws
@@ -308,8 +395,11 @@ def test_the_table_of_tests() -> None:
     ]
     peer = stats.ttest_rel(SCORES["b"], SCORES["a"])
     assert (rows[0]["statistic"], rows[0]["p"]) == pytest.approx((peer.statistic, peer.pvalue))
-    assert rows[0]["note"] == "paired t, n − 1 degrees of freedom; holm over 3 tests"
-    assert (rows[3]["low"], rows[3]["high"]) == (None, None)
+    assert rows[0]["note"].startswith(
+        "paired t, n − 1 degrees of freedom; holm over 3 tests; 98.3% Bonferroni interval"
+    )
+    # Three wins and no loss in five topics: the low limit of the chance of a win is the third root of .05/3/2.
+    assert (rows[3]["low"], rows[3]["high"]) == pytest.approx((0.6 * (2 * (0.05 / 6) ** (1 / 3) - 1), 0.6))
     assert (rows[3]["n"], rows[3]["effect"], rows[3]["statistic"]) == (3, 1.0, 3.0)
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from cranfield.core import ParameterError, Scale
 from cranfield.stats.pair_tests.base import TESTS, Alternative, Answer, Asked, Pairs, PairTest
-from cranfield.stats.pair_tests.closed_form import Equivalence, RankSum, Sign, T
+from cranfield.stats.pair_tests.closed_form import Equivalence, RankSum, Sign, T, sign_interval
 
 Matrix = NDArray[np.float64]
 
@@ -119,7 +119,9 @@ def test_sign_is_scipys(alternative: Alternative) -> None:
     matrix = values()
     pairs = Pairs.every(matrix)
     said = Sign(alternative=alternative).compare(pairs, ASKED)
-    assert said.low is None
+    assert said.low is not None
+    assert said.high is not None
+    assert said.estimate is not None
     for i, (one, other) in enumerate(zip(pairs.a, pairs.b, strict=True)):
         a, b = both(matrix, one, other)
         wins, losses = int((b - a > 1e-9).sum()), int((a - b > 1e-9).sum())
@@ -127,6 +129,32 @@ def test_sign_is_scipys(alternative: Alternative) -> None:
         assert (said.n[i], said.statistic[i]) == (wins + losses, wins)
         assert said.p[i] == pytest.approx(peer.pvalue, abs=EXACT)
         assert said.effect[i] == pytest.approx(wins / (wins + losses))
+        # Clopper–Pearson limits of the chance of a win, scaled to all topics of both.
+        limits = stats.binomtest(wins, wins + losses, alternative=alternative).proportion_ci(0.95)
+        scaled = [(2 * limit - 1) * (wins + losses) / len(a) for limit in limits]
+        assert said.estimate[i] == pytest.approx((wins - losses) / len(a), abs=EXACT)
+        for end, expected, open_side in ((said.low[i], scaled[0], "less"), (said.high[i], scaled[1], "greater")):
+            assert np.isnan(end) if alternative == open_side else end == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("level", [0.05, 0.01, 0.0005])
+def test_the_sign_interval_excludes_0_exactly_where_the_binomial_test_is_significant(
+    alternative: Alternative, level: float
+) -> None:
+    wins, losses = (counts.ravel() for counts in np.meshgrid(np.arange(0, 41), np.arange(0, 41)))
+    _, low, high = sign_interval(wins, losses, wins + losses + 3, level, alternative)
+    outside = (low > 0) | (high < 0)
+    for won, lost, out in zip(wins.tolist(), losses.tolist(), outside.tolist(), strict=True):
+        p = stats.binomtest(won, won + lost, alternative=alternative).pvalue if won + lost else 1.0
+        assert out == (p <= level), (won, lost)
+
+
+def test_a_sign_interval_without_wins_and_losses_or_without_topics() -> None:
+    estimate, low, high = sign_interval(np.array([0, 0]), np.array([0, 0]), np.array([7, 0]), 0.05)
+    assert estimate[0] == 0
+    assert np.isnan([low[0], high[0]]).all()  # π is unknown
+    assert np.isnan([numbers[1] for numbers in (estimate, low, high)]).all()
 
 
 def test_sign_by_hand() -> None:

@@ -29,10 +29,11 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 ZEROS: tuple[Zeros, ...] = ("drop", "pratt")
 
 
-def of(difference: list[int], **parameters: Any) -> Answer:
+def of(difference: list[int], level: float = ASKED.level, **parameters: Any) -> Answer:
     """One pair with these differences, in hundredths: 7 is 1.07 − 1."""
     b = 1 + np.array(difference) / 100
-    return SignedRank(**parameters).compare(Pairs.every(np.column_stack([np.ones(len(b)), b])), ASKED)
+    pairs = Pairs.every(np.column_stack([np.ones(len(b)), b]))
+    return SignedRank(**parameters).compare(pairs, Asked(level=level))
 
 
 def ranked(difference: list[int], zeros: Zeros) -> tuple[list[float], list[int]]:
@@ -230,7 +231,7 @@ def test_pairs_with_few_and_many_topics_side_by_side() -> None:
 def test_tails_of_ranks_that_are_shared() -> None:
     # Ranks 1, 2, 3: the sums 0 to 6 have 1 1 1 2 1 1 1 of 8 ways.
     ahead = np.arange(7.0)
-    lower, upper = exact_tails(np.tile([3.0, 0.0, 1.0, 2.0], (7, 1)), ahead)
+    lower, upper, _ = exact_tails(np.tile([3.0, 0.0, 1.0, 2.0], (7, 1)), ahead)
     assert (8 * lower).tolist() == [1, 2, 3, 5, 6, 7, 8]
     assert (8 * upper).tolist() == [8, 7, 6, 5, 3, 2, 1]
 
@@ -284,3 +285,76 @@ def test_all_pairs_of_trec_8(shared_data: Path) -> None:
     normal = SignedRank(exact="never").compare(pairs, ASKED)
     far = ~identical & (said.n >= 30)
     assert np.abs(said.p - normal.p)[far].max() < 0.01  # two ways to one p
+
+
+def walsh(difference: list[int]) -> Matrix:
+    d = np.array(difference) / 100
+    return np.sort([(d[i] + d[j]) / 2 for i in range(len(d)) for j in range(i, len(d))])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"zeros": "pratt"}, {"exact": "never"}, {"continuity": True}])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@given(
+    difference=st.integers(0, 3).flatmap(
+        lambda size: st.lists(st.integers(-(6**size) // 2, 6**size), min_size=2, max_size=60)
+    ),
+    level=st.sampled_from([0.05, 0.01, 0.2, 0.05 / 45]),
+)
+def test_the_interval_excludes_0_where_p_is_significant_and_encloses_it_otherwise(
+    difference: list[int], level: float, alternative: Alternative, parameters: dict[str, Any]
+) -> None:
+    answer = of(difference, level, alternative=alternative, **parameters)
+    low, high, estimate = interval_of(answer)
+    significant = answer.p[0] <= level
+    if np.isnan([low, high]).all():
+        assert not significant
+        return
+    assert not (low > 0 or high < 0) or significant  # strictly outside: significant
+    assert not (not low >= 0 and not high <= 0) or not significant  # strictly inside, an open end included
+    assert not low > estimate + EXACT
+    assert not high < estimate - EXACT
+
+
+def interval_of(answer: Answer) -> tuple[float, float, float]:
+    assert answer.low is not None
+    assert answer.high is not None
+    assert answer.estimate is not None
+    return float(answer.low[0]), float(answer.high[0]), float(answer.estimate[0])
+
+
+@pytest.mark.parametrize("topics", [6, 9, 14])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_interval_holds_the_shifts_that_scipy_does_not_reject(topics: int, alternative: Alternative) -> None:
+    # Powers of −1.5: no two sizes and no two Walsh averages are equal.
+    difference = [int(d) for d in (-1.5) ** np.arange(1, topics + 1) * 97]
+    averages = walsh(difference)
+    shifts = np.concatenate([[averages[0] - 1], (averages[1:] + averages[:-1]) / 2, [averages[-1] + 1]])
+    d = np.array(difference) / 100
+    accepted = [
+        theta
+        for theta in shifts
+        if stats.wilcoxon(d - theta, alternative=alternative, method="exact").pvalue > ASKED.level
+    ]
+    low, high, estimate = interval_of(of(difference, alternative=alternative))
+    # Shifts lie between Walsh averages: the ends are the averages next to the outermost shifts that are accepted.
+    below, above = averages[averages < min(accepted)], averages[averages > max(accepted)]
+    assert np.isnan(low) if alternative == "less" else low == pytest.approx(below[-1], abs=EXACT)
+    assert np.isnan(high) if alternative == "greater" else high == pytest.approx(above[0], abs=EXACT)
+    assert estimate == pytest.approx(float(np.median(averages)), abs=EXACT)
+
+
+def test_zeros_are_in_the_estimate_only_where_they_are_ranked() -> None:
+    # Without zeros the Walsh averages are 2, 3, 4 and 4, 5, 6 of (2, 4, 6); a zero adds 0, 1, 2, 3.
+    difference = [0, 2, 4, 6]
+    assert interval_of(of(difference))[2] == pytest.approx(0.04, abs=EXACT)
+    assert interval_of(of(difference, zeros="pratt"))[2] == pytest.approx(0.03, abs=EXACT)
+
+
+def test_too_few_topics_have_no_finite_interval() -> None:
+    # Five signs have 32 ways: the smallest two-sided p is 1/16.
+    low, high, estimate = interval_of(of([1, 2, 3, 4, 5]))
+    assert np.isnan([low, high]).all()
+    assert estimate == pytest.approx(0.03, abs=EXACT)
+    low, high, _ = interval_of(of([1, 2, 3, 4, 5, 6]))
+    assert (low, high) == pytest.approx((0.01, 0.06), abs=EXACT)  # 1/32 is below .05: only the extreme sum is
+    assert interval_of(of([0, 0, 0])) == (0, 0, 0)

@@ -188,6 +188,23 @@ def test_any_test_after_it(after: str) -> None:
     strict(study)
 
 
+@pytest.mark.parametrize("after", ["t", "sign", "signed-rank"])
+def test_intervals_of_pairs_are_corrected_as_p_is_and_enclose_the_difference(after: str) -> None:
+    found = rows(cf.anova(SCORES, after=after), "pairs")
+    asked = cf.test(SCORES, after)["tests"].rows()
+    for row, same in zip(found, asked, strict=True):
+        ends = (same["low"], same["high"]) if after == "t" else (None, None)  # the others are not of means
+        assert (row["low"], row["high"]) == ends
+
+
+def test_bootstrap_intervals_of_pairs_widen_with_the_correction() -> None:
+    corrected, raw = (
+        rows(cf.anova(SCORES, bootstrap=True, draws=999, correct=correct), "pairs") for correct in ("bh", "none")
+    )
+    for wide, narrow in zip(corrected, raw, strict=True):
+        assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
+
+
 def test_other_corrections() -> None:
     p = [row["p"] for row in rows(cf.test(SCORES, "t", correct="none"), "tests")]
     bonferroni = [row["p"] for row in rows(cf.anova(SCORES, after="t", correct="bonferroni"), "pairs")]
