@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from .studies import lint as lint
     from .studies import novelty as novelty
     from .studies import nuggets as nuggets
+    from .studies import paper_table as paper_table
     from .studies import pool as pool
     from .studies import power as power
     from .studies import preferences as preferences
@@ -95,8 +96,8 @@ else:
             "measures": "AP Binary Cascade DCG Discounted ERR ESL Example Judged Measure measure measure_all MEASURES "
             "NDCG NumQ NumRel NumRet P parse_measure parse_measures R ratio RBP Reader Rprec RR Success",
             "studies": "ab across agreement anova answers bridge clicks compare convert counterfactual crowd equity "
-            "evaluate fuse interleave ladder leaderboard lint novelty nuggets pool power preferences relabel "
-            "replay_pool reproduce scale series support test topics",
+            "evaluate fuse interleave ladder leaderboard lint novelty nuggets paper_table pool power preferences "
+            "relabel replay_pool reproduce scale series support test topics",
         },
         packages="core data measures studies",
     )

@@ -1,4 +1,4 @@
-"""Where figures are judged, compared with the page that shows them, and written down."""
+"""Fixtures of the calibration: the check of a measured rate against its bar and the page, and evaluated rankings."""
 
 import os
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.calibration.error_rates import LEVEL, Check, Rate
+from tests.support.calibration.evaluated_rankings import Rankings, load_rankings
 from tests.support.calibration.page_figures import COLUMNS, FIGURES, Figure, Judge, agree, hold
 
 KEPT = pytest.StashKey[list[Figure]]()
@@ -38,6 +39,18 @@ def judge(request: pytest.FixtureRequest, record_property: Callable[[str, object
             agree(figure, rate, level)
 
     return judge
+
+
+@pytest.fixture(params=["simulated", "one relevant"])
+def simulated_rankings(request: pytest.FixtureRequest) -> Rankings:
+    """Return simulated rankings: several relevant documents per topic, or one."""
+    return load_rankings(request.param)
+
+
+@pytest.fixture(params=["TREC-COVID", "adhoc7"])
+def real_rankings(request: pytest.FixtureRequest, shared_data: Path) -> Rankings:
+    """Return real runs: rankings, or matrices of AP, P@10 and RR."""
+    return load_rankings(request.param, shared_data)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -73,6 +73,16 @@ def test_a_reader_that_left_before(campaign: Path) -> None:
     assert "Broken" not in words
 
 
+def test_a_requirement_is_checked_though_the_reader_left_before(campaign: Path) -> None:
+    script = (
+        f"{' '.join(map(repr, CRANFIELD))} compare qrels.txt runs/cedar-1.txt runs/basalt-1.txt -m AP --format text "
+        "--require 'min AP 1' | true; exit ${PIPESTATUS[0]}"
+    )
+    done = subprocess.run(["bash", "-c", script], cwd=campaign, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "error: requirement not met: min AP 1" in done.stderr
+
+
 def test_a_stream_as_output_file(process: Command) -> None:
     ask = ["evaluate", "qrels.txt", "run.txt", "-m", "AP"]
     assert process(*ask, "-o", "/dev/stdout") == process(*ask)

@@ -50,6 +50,7 @@ AGREEMENT = printed(
 )
 BY_RR, BY_NDCG = slice(0, 4), slice(4, 8)
 PARTS = ("agree", "partial", "disagree", "significant")
+NOT_IN_PAPER = ("separated", "disagree_significant")
 
 
 def stability() -> str:
@@ -80,16 +81,16 @@ def agreement(measure: str, part: slice) -> str:
     lines = (
         line
         for test, paper in zip(TESTS, AGREEMENT, strict=True)
-        for line in ((*test, "paper", *paper[part]), ("", "", "ours", *shown(found[test])))
+        for line in ((*test, "paper", *paper[part], "–", "–"), ("", "", "ours", *shown(found[test])))
     )
-    return table(["test", "by", "", *PARTS], lines, words=3)
+    return table(["test", "by", "", *PARTS, *NOT_IN_PAPER], lines, words=3)
 
 
 def agreement_of_trec8(data: Path) -> str:
     """Table 4 again, with AP of 129 runs in 50 topics."""
     values = cf.read_scores(data / "score-matrices" / "adhoc8_ap.csv")
     found = by_test(cf.agreement(values, scale="ignore"), "score")
-    return table(["test", "by", *PARTS], ([*test, *shown(found[test])] for test in TESTS), words=2)
+    return table(["test", "by", *PARTS, *NOT_IN_PAPER], ([*test, *shown(found[test])] for test in TESTS), words=2)
 
 
 def by_test(study: cf.Study, measure: str) -> dict[tuple[str, str], dict[str, Any]]:
@@ -99,8 +100,8 @@ def by_test(study: cf.Study, measure: str) -> dict[tuple[str, str], dict[str, An
 
 
 def shown(row: dict[str, Any]) -> list[str]:
-    """The shares of a row, as the paper prints them."""
-    return [f"{row[part]:.1%}" for part in PARTS]
+    """Return the proportions of a row, in the format of the paper."""
+    return [f"{row[part]:.1%}" for part in (*PARTS, *NOT_IN_PAPER)]
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from cranfield.cli.options.usage_errors import in_options, two_lines
-from cranfield.core import VERSION, ChecksFailed, CranfieldError, InputError
+from cranfield.cli.output.closed_pipes import discard_stdout
+from cranfield.core import VERSION, ChecksFailed, CranfieldError, Inconclusive, InputError
 from cranfield.core.rendering import visible
 
 # What people come for, and the commands for it. A command is loaded when it is used: `cranfield evaluate` must not wait
@@ -19,8 +20,8 @@ from cranfield.core.rendering import visible
 GROUPS = {
     "Evaluate and compare runs": {
         "evaluate": ("evaluation.evaluate", "values of measures for runs, as trec_eval gives them"),
-        "compare": ("evaluation.compare", "is B really better than A? outcomes, tests, a verdict"),
-        "leaderboard": ("evaluation.leaderboard", "who leads, and how sure is that? ranks, history"),
+        "compare": ("evaluation.compare", "is B really better than A? a verdict with its evidence"),
+        "leaderboard": ("evaluation.leaderboard", "rank runs: intervals, significance groups, history"),
         "novelty": ("evaluation.novelty", "what does a run find that others miss?"),
         "nuggets": ("evaluation.nuggets", "what do written answers say, and is it supported?"),
         "reproduce": ("evaluation.reproduce", "is a run that was made again the run that it should be?"),
@@ -54,8 +55,8 @@ GROUPS = {
     "Look things up, and try them": {
         "measures": ("reference.measures", "the catalogue of measures, or one of them explained"),
         "tests": ("reference.tests", "the catalogue of tests, or one of them explained"),
-        "simulate": ("reference.simulate", "a made-up campaign: topics, judgments and runs"),
-        "demo": ("reference.demo", "the built-in campaign, made, evaluated and shown"),
+        "simulate": ("reference.simulate", "simulate a campaign: topics, judgments and runs"),
+        "demo": ("reference.demo", "simulate a campaign, evaluate and rank it"),
     },
     "Take part in a task on a server": {
         "submit": ("remote.submit", "hand in a run, or only ask what is wrong with it"),
@@ -100,7 +101,8 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             raise click.Abort from None
         except BrokenPipeError:
-            return _closed()
+            discard_stdout()
+            return 0
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands by what they are for, without importing them; then where to begin."""
@@ -117,7 +119,7 @@ class Commands(click.Group):
 
 
 FIRST = (
-    ("cranfield demo", "a made-up campaign, and its board"),
+    ("cranfield demo", "a simulated leaderboard"),
     ("cranfield evaluate qrels.txt runs/", "values of every run"),
     ("cranfield compare qrels.txt a.run b.run", "is b really better than a?"),
 )
@@ -164,11 +166,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.UsageError as error:
         _leave(*two_lines(error), 2)
     except ChecksFailed as error:
-        _leave(error.problem, _typed_hint(error, typed), 3)
+        _leave(error.problem, _typed_hint(error, typed), 4 if isinstance(error, Inconclusive) else 3)
     except CranfieldError as error:
         _leave(error.problem, _near(error) or _typed_hint(error, typed), 1)
     except BrokenPipeError:
-        sys.exit(_closed())
+        discard_stdout()
+        sys.exit(0)
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         _leave(problem, "check the name, the permissions and the disk", 1)
@@ -187,12 +190,6 @@ def _interrupted(error: BaseException) -> bool:
     """Whether Ctrl-C is what went wrong: compiled modules that are just imported make another error of it."""
     before = error.__cause__ or error.__context__
     return isinstance(error, KeyboardInterrupt) or (before is not None and _interrupted(before))
-
-
-def _closed() -> int:
-    """The reader has seen enough (`| head`): no failure. Python would complain again when it closes stdout."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def _typed_hint(error: CranfieldError, typed: Sequence[str]) -> str:

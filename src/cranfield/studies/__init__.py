@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from .boards.study import leaderboard as leaderboard
     from .click_models.study import clicks as clicks
     from .comparison.answered_topics import answers as answers
+    from .comparison.assembly import SPARSE as SPARSE
+    from .comparison.assembly import proportion_single as proportion_single
+    from .comparison.readable_tables import ONLY_P as ONLY_P
+    from .comparison.readable_tables import PAIR_COLUMNS as PAIR_COLUMNS
+    from .comparison.readable_tables import column_names as column_names
+    from .comparison.readable_tables import line_name as line_name
+    from .comparison.readable_tables import only_p as only_p
+    from .comparison.readable_tables import readable_evidence as readable_evidence
+    from .comparison.readable_tables import summary_of_values as summary_of_values
+    from .comparison.requirements import RULES as RULES
     from .comparison.several_collections import across as across
     from .comparison.study import compare as compare
     from .comparison.wide_tables import wide_dominance as wide_dominance
@@ -43,6 +53,7 @@ if TYPE_CHECKING:
     from .run_novelty.study import novelty as novelty
     from .sample_size.study import power as power
     from .scales.study import scale as scale
+    from .significance.paper_tables import paper_table as paper_table
     from .significance.study import test as test
     from .split_halves.study import agreement as agreement
     from .topic_sets.study import topics as topics
@@ -61,6 +72,10 @@ else:
             "comparison.answered_topics": "answers",
             "offline_online.study": "bridge",
             "click_models.study": "clicks",
+            "comparison.readable_tables": "ONLY_P PAIR_COLUMNS column_names line_name only_p readable_evidence "
+            "summary_of_values",
+            "comparison.requirements": "RULES",
+            "comparison.assembly": "SPARSE proportion_single",
             "comparison.study": "compare",
             "files.conversion": "convert",
             "counterfactuals.study": "counterfactual",
@@ -82,6 +97,7 @@ else:
             "reproduction.study": "reproduce",
             "scales.study": "scale",
             "evaluation.ranking_series": "equity series",
+            "significance.paper_tables": "paper_table",
             "significance.study": "test",
             "topic_sets.study": "topics",
             "comparison.wide_tables": "wide_dominance wide_outcomes wide_overall",

@@ -8,6 +8,10 @@ import pytest
 from tests.support.cli.commands import Command, expect_refusal, read_json
 
 CONTRACT = {
+    "evidence": [
+        *("a", "b", "line", "measure", "n", "value_a", "value_b", "difference", "low", "high"),
+        *("test", "p", "p_adjusted", "status"),
+    ],
     "outcomes": ["a", "b", "outcome", "topics", "share", "low", "high"],
     "both": ["a", "b", "measure", "n", "value_a", "value_b", "difference", "test", "p", "p_adjusted"],
     "answered": ["a", "b", "test", "only_a", "only_b", "difference", "low", "high", "p", "p_adjusted"],
@@ -37,26 +41,70 @@ def runs(here: Path) -> Path:
     return here
 
 
-def test_the_text_of_a_pair(cranfield: Command, runs: Path) -> None:
+def test_the_text_of_a_pair_fits_on_a_screen(cranfield: Command, runs: Path) -> None:
     ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", "text")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "B against A on RR@10, 32 topics"
-    assert lines[2].strip() == "B answers more topics; where both answer, A ranks better."
-    assert lines[3].split() == "do no harm: neither strict: neither".split()
-    row = next(line for line in lines if line.strip().startswith("only B"))
-    assert row.split()[2:5] == ["12", "37.5", "%"]
-    assert any("answered by one alone: B 12, A 0" in line and "binomial p 0.00049" in line for line in lines)  # 2⁻¹¹
+    assert len(lines) <= 30
     # Mean RR: A 20/32, B (12 + 10)/32.
-    assert any("B is ahead by 0.0625" in line and "opposite, significant effects" in line for line in lines)
-    assert "the topics that decide" in ended.out
+    assert lines[0].startswith("No significant difference between B and A on RR@10 (+0.062, 95% CI [")
+    rows = [line.split() for line in lines]
+    assert any(row[:4] == ["RR@10", "inconclusive", "32", "0.6250"] for row in rows)
+    answered = next(row for row in rows if row[:3] == ["answered", "within", "10"])
+    # 20 and 32 of 32 topics, binomial p = 2⁻¹¹, times three lines.
+    assert answered[3:7] == ["better", "32", "0.6250", "1.0000"]
+    assert answered[-2:] == [f"{3 / 2**11:.4f}", "binomial"]
+    assert next(row for row in rows if row[:3] == ["first", "relevant", "(ESL)"])[3] == "worse"
+    details = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", "text", "--details")
+    assert "tests of the whole measure" in details.out
+    assert "tests of the whole measure" not in ended.out
+
+
+@pytest.mark.parametrize("margins", [(), (".02",), (".02", "P@5=.1", "AP=.1", "answered=.1", "ranking=1")])
+def test_many_measures_and_margins_fit_on_a_screen_too(
+    cranfield: Command, runs: Path, margins: tuple[str, ...]
+) -> None:
+    words = [word for margin in margins for word in ("--margin", margin)]
+    ended = cranfield(
+        "compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10 AP P@5 nDCG@10 Recall@100", "--format", "text", *words
+    )
+    assert ended.code == 0
+    assert len(ended.out.splitlines()) <= 30
+    assert all(name in ended.out for name in ("R@100", "first relevant", *(m.partition("=")[0] for m in margins[1:])))
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("--collections", "c.csv", "--require", "no-harm"), "--require has no effect with --collections"),
+        (("--collections", "c.csv", "--margin", ".1"), "--margin has no effect with --collections"),
+        (("--collections", "c.csv", "-t", "sign"), "--test has no effect with --collections"),
+        (("q.txt", "A.txt", "B.txt", "--paper", "--by", "outcomes"), "--by has no effect with --paper"),
+        (("q.txt", "A.txt", "B.txt", "--paper", "--chart", "x.svg"), "--chart has no effect with --paper"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    cranfield: Command, runs: Path, words: tuple[str, ...], option: str
+) -> None:
+    expect_refusal(cranfield("compare", *words), 2, option, None)
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown", "html"])
+def test_the_caption_names_the_corrections(cranfield: Command, runs: Path, form: str) -> None:
+    ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", form)
+    caption = next(line for line in ended.out.splitlines() if "Bonferroni over 3" in line).replace("\\%", "%")
+    assert "RR@10 (primary): not corrected, 95% CI" in caption
+    assert "98.3% CI" in caption  # 1 − .05/3
 
 
 def test_the_json_contract(cranfield: Command, runs: Path) -> None:
     ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--format", "json")
     found = read_json(ended.out)
     assert found["study"] == "compare"
-    assert {"strict", "do_no_harm", "do_no_harm_holm", "sentence"} <= set(found["verdict"])
+    assert found["contract"] == 2
+    assert found["verdict"]["verdict"] == "inconclusive"
+    keys = {"by", "measure", "cutoff", "strict", "do_no_harm", "do_no_harm_holm", "detectable", "sentence"}
+    assert keys <= set(found["verdict"])
     for table, columns in CONTRACT.items():
         assert list(found["tables"][table][0]) == columns, table
     assert [row["outcome"] for row in found["tables"]["outcomes"]] == ["neither", "only_a", "only_b", "both"]
@@ -74,20 +122,40 @@ def test_many_runs_beside_a_baseline(cranfield: Command, runs: Path) -> None:
     ended = cranfield(
         "compare", "q.txt", "A.txt", "B.txt", "C.txt", "-m", "RR@10", "--baseline", "A", "--format", "text"
     )
-    assert ended.out.startswith("Of 2 comparisons, b is better without harm in 0")
-    assert "outcomes in the first 10" in ended.out
+    assert ended.out.startswith(
+        "Compared with A on RR@10 (paired t-test, 32 topics, Holm over 2 pairs), of 2 runs 2 are\ninconclusive."
+    )
+    rows = [line.split() for line in ended.out.splitlines()]
+    assert [row[:2] for row in rows if row and row[0] in "BC"] == [["B", "inconclusive"], ["C", "inconclusive"]]
     latex = cranfield("compare", "q.txt", "A.txt", "B.txt", "C.txt", "--baseline", "A", "--format", "latex")
-    assert latex.out.count(r"\toprule") == latex.out.count(r"\bottomrule") >= 3
+    assert latex.out.count(r"\toprule") == latex.out.count(r"\bottomrule") == 1
+    details = cranfield(
+        "compare", "q.txt", "A.txt", "B.txt", "C.txt", "--baseline", "A", "--format", "text", "--details"
+    )
+    assert "outcomes in the first 10" in details.out
+
+
+def test_the_measure_that_decides_without_one_named(cranfield: Command, runs: Path) -> None:
+    """One relevant document per topic: RR@10; several: AP."""
+    ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "--format", "json")
+    assert read_json(ended.out)["verdict"]["measure"] == "RR@10"
+    assert "no measure is named, so RR@10 decides" in ended.err
+    (runs / "q.txt").write_text("".join(f"{t} 0 good 1\n{t} 0 bad1 1\n" for t in range(32)))
+    ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "--format", "json")
+    assert read_json(ended.out)["verdict"]["measure"] == "AP"
 
 
 def test_scores_without_ranks_have_no_outcomes(cranfield: Command, here: Path) -> None:
     (here / "s.csv").write_text("topic,x,y\n1,.5,.6\n2,.2,.4\n3,.1,.2\n")
     ended = cranfield("compare", "--scores", "s.csv", "--format", "text")
     assert ended.code == 0
-    assert "no outcomes, no verdict" in ended.out
+    # Differences .1, .2, .1: mean .133, s = .0577, t = 4.0.
+    assert "y is better than x on score (+0.133" not in ended.out  # p = .057
+    assert "No significant difference between y and x on score (+0.133" in ended.out
+    assert "answered" not in ended.out
     named = cranfield("compare", "--scores", "s.csv", "--scale-of", "RR@10", "--format", "text")
-    assert "no outcomes, no verdict" in named.out  # .6 is no reciprocal of a rank
-    assert "(ferrante2021). The sign test is safe; --scale ignore silences this" in named.out
+    assert "answered" not in named.out  # .6 is no reciprocal of a rank
+    assert "(ferrante2021). The sign test is safe; --scale ignore silences this" in named.err
 
 
 def test_runs_and_measures_of_a_table_are_chosen_in_its_own_way(cranfield: Command, here: Path) -> None:
@@ -102,7 +170,7 @@ def test_runs_and_measures_of_a_table_are_chosen_in_its_own_way(cranfield: Comma
     expect_refusal(cranfield(*typed, "-m", "AP"), 2, told, "--scale-of AP says what they are")
     expect_refusal(cranfield("evaluate", *typed[1:], "-m", "AP"), 2, told, "leave -m out")
     pair = cranfield(*typed, "--pair", "x", "y", "--scale-of", "AP", "--format", "json")
-    assert read_json(pair.out)["verdict"]["pairs"] == 1
+    assert len(read_json(pair.out)["tables"]["verdicts"]) == 1
 
 
 def test_scores_of_reciprocal_ranks_have_outcomes(cranfield: Command, here: Path) -> None:
@@ -113,24 +181,46 @@ def test_scores_of_reciprocal_ranks_have_outcomes(cranfield: Command, here: Path
 
 
 @pytest.mark.parametrize(
-    ("require", "code", "error"),
+    ("require", "code", "state"),
     [
-        ("better", 3, "B against A is not better"),
-        ("strict", 3, "B against A is not strict"),
-        ("no-harm", 3, "B against A is not no-harm"),
+        ("better", 4, "not decided"),
+        ("strict", 4, "not decided"),
+        ("no-harm", 3, "not met"),
+        ("min RR@10 0.9", 3, "not met"),
     ],
 )
-def test_a_verdict_can_be_required(cranfield: Command, runs: Path, require: str, code: int, error: str) -> None:
-    ended = cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--require", require)
+def test_a_requirement_that_fails(cranfield: Command, runs: Path, require: str, code: int, state: str) -> None:
+    words = ("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--require", require)
+    ended = cranfield(*words)
     assert ended.code == code
-    assert f"error: {error}" in ended.err
-    assert "where both answer, A ranks better" in ended.err
+    reason = [line for line in ended.err.splitlines() if line.startswith("error: ")]
+    assert len(reason) == 1
+    assert reason[0].startswith(f"error: requirement {state}: {require}: ")
+    verdict = read_json(cranfield(*words, "--format", "json").out)["verdict"]
+    assert (verdict["requirement"], verdict["met"]) == (require, None if code == 4 else False)
+    assert reason[0].endswith(verdict["why"])
 
 
-def test_a_verdict_that_holds_is_no_error(cranfield: Command, here: Path) -> None:
+def test_requirements_that_hold_are_no_error(cranfield: Command, here: Path) -> None:
     write_runs(here, A=[None] * 12 + [2] * 20, B=[1] * 32)
-    for require in ("better", "strict", "no-harm"):
-        assert cranfield("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--require", require).code == 0
+    words = ("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10")
+    for require in ("better", "strict", "no-harm", "min RR@10 0.9", "max-drop RR@10 0.01"):
+        ended = cranfield(*words, "--require", require)
+        assert ended.code == 0
+        assert f"note: requirement met: {require}: " in ended.err
+    assert cranfield(*words, "--require", "better", "--require", "min RR@10 2").code == 3
+    assert cranfield(*words, "--by", "outcomes", "--require", "strict").code == 0
+
+
+def test_a_margin_gates(cranfield: Command, runs: Path) -> None:
+    words = ("compare", "q.txt", "A.txt", "B.txt", "-m", "RR@10", "--require", "not-worse")
+    assert cranfield(*words, "--margin", ".5").code == 0
+    assert cranfield(*words, "--margin", ".05").code == 4
+    hint = "for example --margin 0.03, 5% of the value of A (0.625)"
+    expect_refusal(cranfield(*words), 1, "not-worse needs a margin for RR@10", hint)
+    # B answers every topic that A answers, and twelve more. That says nothing about the measure.
+    expect_refusal(cranfield(*words, "--margin", "answered=.01"), 1, "not-worse needs a margin for RR@10", hint)
+    assert cranfield(*words, "--margin", "answered=.01", "--margin", ".5").code == 0
 
 
 def test_margins(cranfield: Command, runs: Path) -> None:
@@ -167,6 +257,9 @@ def test_a_chart(cranfield: Command, runs: Path) -> None:
         (("q.txt", "A.txt", "B.txt", "--decide", "max-t"), 1, "max-t cannot decide who ranks better"),
         (("q.txt", "A.txt", "B.txt", "--baseline", "Z"), 1, "there is no run"),
         (("q.txt", "A.txt", "B.txt", "--cutoff", "0"), 2, "--cutoff cannot be 0"),
+        (("q.txt", "A.txt", "B.txt", "--require", "best"), 1, "'best' is not a requirement"),
+        (("q.txt", "A.txt", "B.txt", "--require", "min P@10 .3"), 1, "P@10"),
+        (("q.txt", "A.txt", "B.txt", "-t", "tost"), 1, "tost cannot decide which run is better"),
         (("q.txt", "A.txt", "B.txt", "--collections", "c.csv"), 2, "--collections stands alone"),
         (("q.txt", "A.txt", "B.txt", "--scale", "refuse"), 1, "need interval numbers"),
         (("--collections", "none.csv"), 1, "none.csv"),

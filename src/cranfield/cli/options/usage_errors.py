@@ -1,7 +1,7 @@
 """Parameter types, command class and messages for usage errors."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -25,8 +25,8 @@ class Whole(click.types.IntParamType):
 
     name = "N"
 
-    def __init__(self, *, least: int = 1) -> None:
-        self.least = least
+    def __init__(self, *, least: int = 1, most: int | None = None) -> None:
+        self.least, self.most = least, most
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number that the text holds."""
@@ -34,8 +34,9 @@ class Whole(click.types.IntParamType):
             number = int(str(value))
         except ValueError:
             number = self.least - 1
-        if number < self.least:
-            self.fail(f"cannot be {value}\nhint: give a whole number, {self.least} or more", param, ctx)
+        if number < self.least or (self.most is not None and number > self.most):
+            ends = f", {self.least} or more" if self.most is None else f" from {self.least} to {self.most}"
+            self.fail(f"cannot be {value}\nhint: give a whole number{ends}", param, ctx)
         return number
 
 
@@ -115,6 +116,15 @@ def spelled(name: str) -> str:
     """An option of the running command as one types it, by the name under which its function gets it."""
     options = click.get_current_context().command.params
     return next(max(option.opts, key=len) for option in options if option.name == name)
+
+
+def refuse_without_effect(names: Iterable[str], purpose: str) -> None:
+    """Refuse options that were typed but would be ignored for ``purpose``, such as "with --paper"."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            option = spelled(name)
+            raise click.UsageError(f"{option} has no effect {purpose}\nhint: leave out {option}")
 
 
 def in_options(hint: str, options: Collection[str]) -> str:

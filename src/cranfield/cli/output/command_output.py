@@ -14,17 +14,20 @@ from typing import TypeVar
 
 import click
 
-from cranfield.cli.options.usage_errors import OneOf
+from cranfield.cli.options.usage_errors import OneOf, Whole
 from cranfield.core import FORMATS, POLICIES, ParameterError, Study, Table
-from cranfield.core.rendering import paragraph, pieces, render, visible
+from cranfield.core.rendering import DIGITS, paragraph, pieces, render, visible
 from cranfield.data import ORDERS
 
 from .atomic_files import check_place, is_stream, whole
+from .closed_pipes import discard_stdout
 
 F = TypeVar("F", bound=Callable[..., object])
 
 FOR_PEOPLE = ("text", "latex", "markdown", "html")  # rounded, laid out
 WIDE = 80  # columns of a catalogue
+MAX_DIGITS = 15  # decimals that a double holds for values up to 1
+DIGITS_KEY = "cranfield.digits"  # in the context of a command
 BY_SUFFIX = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
 
 
@@ -57,17 +60,36 @@ def note(text: str) -> None:
 
 
 def output_options(*more: str) -> Callable[[F], F]:
-    """Add --format, --table and --output."""
+    """Add --format, --table, --output and --digits; the last is for :func:`digits_shown`, not for the command."""
 
     def add(command: F) -> F:
         forms = OneOf([*FORMATS, "parquet", *more])
         text = "Write to a file, in the format its name ends in."
+        command = click.option(
+            "--digits",
+            type=Whole(least=0, most=MAX_DIGITS),
+            expose_value=False,
+            callback=_store_digits,
+            help=f"Decimals in text, LaTeX, Markdown and HTML; other formats are exact.  [default: {DIGITS}]",
+        )(command)
         command = click.option("-o", "--output", metavar="FILE", help=text)(command)
         command = click.option("--table", metavar="NAME", help="Only this table of the result.")(command)
         text = "How to show the result.  [default: text on a terminal, tsv in a pipe]"
         return click.option("--format", "form", type=forms, help=text)(command)
 
     return add
+
+
+def _store_digits(ctx: click.Context, param: click.Parameter, digits: int | None) -> None:
+    del param
+    if digits is not None:
+        ctx.meta[DIGITS_KEY] = digits
+
+
+def digits_shown() -> int:
+    """Return the number of decimals that --digits asks for, or the usual one."""
+    ctx = click.get_current_context(silent=True)
+    return DIGITS if ctx is None else int(ctx.meta.get(DIGITS_KEY, DIGITS))
 
 
 def show(
@@ -105,7 +127,8 @@ def _for_people(study: Study, form: str, layout: Mapping[str, Table], notes: Seq
     tables = [layout.get(name, exact) for name, exact in study.tables.items()]
     tables[0] = replace(tables[0], notes=tuple(notes))
     words = [paragraph(study.sentence, form)] if study.sentence else []
-    return "\n\n".join([*words, *(render(t, form, bold=bold).rstrip("\n") for t in tables)])
+    digits = digits_shown()
+    return "\n\n".join([*words, *(render(t, form, bold=bold, digits=digits).rstrip("\n") for t in tables)])
 
 
 def _readable(study: Study, only: Sequence[str]) -> Study:
@@ -156,8 +179,11 @@ def put(text: str | Iterable[str], output: str | None) -> None:
         with whole(output) as place, place.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             file.writelines(_ended(parts))
     else:
-        for part in _ended(parts):
-            click.echo(part, nl=False)
+        try:
+            for part in _ended(parts):
+                click.echo(part, nl=False)
+        except BrokenPipeError:  # a chart and a requirement still follow
+            discard_stdout()
 
 
 def _ended(parts: Iterable[str]) -> Iterator[str]:

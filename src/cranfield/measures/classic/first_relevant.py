@@ -8,7 +8,7 @@ from cranfield.measures.pairs.rank_dominance import check_depth, first_ranks
 
 from .cascade import RR
 
-CUTOFF = 100  # where no measure has one
+CUTOFF = 100  # where the first measure has none
 NEAR = 5.1e-5  # four decimals tell the ranks of reciprocals apart, down to rank 100
 
 
@@ -32,9 +32,8 @@ def found_first(values: Values, *, rel: float = 1, cutoff: int = 100) -> Matrix 
 
 
 def cutoff_of(values: Values) -> int:
-    """Down to which rank an answer is looked for, unless it is said: the cut-off of the first measure that has one."""
-    found = (getattr(measure, "k", None) for measure in values.measures)
-    return next((int(cutoff) for cutoff in found if cutoff), CUTOFF)
+    """Return the rank within which a topic counts as answered: the cutoff of the first measure, 100 if it has none."""
+    return int(getattr(values.measures[0], "k", None) or CUTOFF)
 
 
 def unjudged_within(values: Values, cutoff: int) -> Matrix | None:

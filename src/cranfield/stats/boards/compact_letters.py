@@ -42,6 +42,11 @@ def groups(means: Rows, significant: NDArray[np.bool_]) -> list[list[int]]:
     return [order[list(group)].tolist() for group in sorted(found)]
 
 
+def share_letter(a: str, b: str) -> bool:
+    """Return whether two runs share a letter: they do not differ significantly."""
+    return not set(SIGN.findall(a)).isdisjoint(SIGN.findall(b))
+
+
 def sign(place: int) -> str:
     """The letter of a place, from 0: a … z, A … Z, a1 … Z1, a2 …"""
     number, letter = divmod(place, len(ALPHABET))

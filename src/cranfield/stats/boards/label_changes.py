@@ -174,7 +174,8 @@ def changed_pairs_table(
     ways = []
     for values, when in ((found.before, "before"), (found.after, "after")):
         one = _of_measures(values, [i])
-        (answer,) = compare_pairs(one, [test], choose_pairs(one), correction=correction, asked=asked)
+        quick = replace(asked, intervals=False)
+        (answer,) = compare_pairs(one, [test], choose_pairs(one), correction=correction, asked=quick)
         ways.append((f"{one.measures[0]} {when}", Way.of(answer, one.measures[0], asked.level)))
     (old, before), (new, after) = ways
     counts = {change: int(there.sum()) for change, there in changes_between(before, after).items()}

@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # what sums of shares may lack of a quantile
 
 @dataclass(frozen=True, eq=False)
 class RankStability:
-    """The ranks that runs take when topics are drawn again, with replacement.
+    """Ranks of the runs over bootstrap resamples of the topics.
 
     A tie's mass is split equally over the ranks it spans: rows and columns of ``share`` sum to 1. A run is tied with
     itself: it is above itself in half the draws.
@@ -40,6 +40,15 @@ class RankStability:
     def p_first(self) -> Rows:
         """(run,): how often a run is first."""
         return self.share[:, 0]
+
+    @property
+    def resamples(self) -> str:
+        """Return the resamples in words, such as "10,000 bootstrap resamples of the topics"."""
+        if not self.exact:
+            return f"{self.draws:,} bootstrap resample{'s' * (self.draws != 1)} of the topics"
+        return (
+            f"all {self.draws:,} resamples of {self.topics:,} topics" if self.topics > 1 else "the resample of 1 topic"
+        )
 
     def interval(self, level: float = LEVEL) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(run,): the smallest and the largest rank, from the quantile level/2 of the ranks to 1 − level/2.

@@ -1,7 +1,7 @@
 """Pairs of runs on a leaderboard that differ significantly, and the tables that show them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,12 @@ def tell_apart(good: Matrix, within: Matrix | None, test: PairTest, correction: 
     if runs == 1:
         return Apart(test, asked.level, *np.zeros((2, 1, 1), dtype=bool))
     pairs = Pairs.every(good, within)
-    answer = test.compare(pairs, asked)
+    answer = test.compare(pairs, replace(asked, intervals=False))
     adjusted = correction.adjust(answer.p) if answer.adjusted is None else answer.adjusted
     over = f"{correction.name} over {len(pairs):,} pair{'s' * (len(pairs) != 1)}"
     family = "corrected for all pairs by itself" if test.joint else over
-    found = Tested("", test, pairs, answer, pairs.mean_difference, adjusted, family, size=len(pairs))
+    difference = pairs.mean_difference
+    found = Tested("", test, pairs, answer, difference, difference, adjusted, family, size=len(pairs))
     told = found.significant(asked.level)
     # The share of topics in which b is ahead leans from one half, every other effect from 0.
     leaning = np.sign(np.nan_to_num(answer.effect) - (0.5 if test.effect == "share" else 0.0))

@@ -179,7 +179,7 @@ def _tested(
     values: Values, measure: object, step: Step, test: PairTest, asked: Asked, *, lower_is_better: bool
 ) -> tuple[float, float, bool]:
     """The p of a step alone and in its family, and whether the test, too, sees the new run ahead."""
-    quiet = replace(asked, progress=None)
+    quiet = replace(asked, intervals=False, progress=None)
     family = [run for run in step.submitted if run != step.previous]
     before = values.run_index(str(step.previous))
     matrix = values.matrix(measure)
@@ -193,22 +193,25 @@ def _tested(
 
 
 def sota_sentence(table: Table) -> str:
-    """The history of the state of the art in words."""
+    """Return the number of steps of the state of the art, its last run, and how many steps are significant."""
     rows = table.rows()
     if not rows:
         return "No run is above the baselines."
     first, last = rows[0], rows[-1]
-    count = "1 step" if len(rows) == 1 else f"{len(rows)} steps"
-    when = f", {first['date']} to {last['date']}" if first["date"] and first is not last else ""
-    said = f"The state of the art took {count}{when}, and is {last['run']} ({last['mean']:.4g})"
+    count = "1 step" if len(rows) == 1 else f"{len(rows):,} steps"
+    when = f" from {first['date']} to {last['date']}" if first["date"] and first is not last else ""
+    sentence = (
+        f"The state of the art changed in {count}{when}, the last one to {last['run']} (mean {last['mean']:.4g})."
+    )
     tested = [row for row in rows if row["significant"] is not None]
     if not tested:
-        return f"{said}; no step could be tested."
+        return f"{sentence} No step could be tested."
     sure, live = (sum(bool(row[name]) for row in tested) for name in ("significant", "significant_live"))
-    after = "after Holm over all submissions so far"
+    how = table.caption.partition("; ")[2]
     if len(tested) == 1:
-        return f"{said}; the step that could be tested is {'' if sure else 'not '}significant {after}."
-    return f"{said}; {sure} of {len(tested)} steps tested are significant {after}, {live} on a live board."
+        return f"{sentence} The step that could be tested is {'' if sure else 'not '}significant ({how})."
+    counts = f"{sure:,} of {len(tested):,} tested steps are significant ({how})"
+    return f"{sentence} {counts}, and {live:,} at the stricter levels of a live leaderboard."
 
 
 def groups_table(

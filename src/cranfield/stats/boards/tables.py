@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Direction, ParameterError, Provenance, Table, listed
+from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
 from cranfield.data import Values
 from cranfield.stats.estimates.confidence_intervals import Interval
@@ -17,11 +17,9 @@ from cranfield.stats.pair_tests.base import Asked, PairTest, check_level
 from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.reliability.rank_correlation import Places
 
-from .compact_letters import SIGN, letters
+from .compact_letters import letters
 from .rank_bootstrap import RankStability
 from .separations import behind_table, pairs_table, tell_apart
-
-ALL_BUT_ALL = 0.9995  # a share from here on would be shown as 100.0 %
 
 
 def board_tables(
@@ -37,12 +35,13 @@ def board_tables(
     pairs: bool = False,
     made_by: Provenance | None = None,
 ) -> dict[str, Table]:
-    """One row per run, the best mean first, over the topics in which every run has a value; each beside the best.
+    """Return the leaderboard, the best mean first, over the topics in which every run has a value.
 
     ``rank`` is 1 + the number of runs that are significantly better: by the test, its p corrected over all pairs, and
-    by the mean; where those two point to different runs, neither is better. Two runs share one of their ``letters``
-    where the test does not tell them apart. ``rank_low`` to ``rank_high``, ``rank_mean`` and ``p_first`` are of redrawn
-    topics. ``behind`` and, if they are asked for, all ``pairs`` show what that same test says.
+    by the mean; where those two favour different runs, neither is better. Two runs share one of their ``letters``
+    where they do not differ significantly. ``rank_low`` to ``rank_high``, ``rank_mean`` and ``p_first`` come from
+    bootstrap resamples of the topics. ``behind`` compares each run with the best, and ``pairs`` all pairs of runs, by
+    the same test.
     """
     check_level(asked.level)
     which = values.measures[values.index(measure)]
@@ -94,73 +93,26 @@ def _best_first(good: Matrix) -> list[int]:
 
 def _left_out(kept: NDArray[np.bool_]) -> tuple[str, ...]:
     lost = int((~kept).sum())
-    return (f"{lost:,} of {len(kept):,} topics are left out: some run has no value there",) if lost else ()
+    return (f"{lost:,} of {len(kept):,} topics are excluded: some run has no value there",) if lost else ()
 
 
 def stability_table(
     stability: RankStability, runs: Sequence[str], order: Sequence[str], made_by: Provenance | None = None
 ) -> Table:
-    """One row for each run and rank it takes when topics are drawn again; ``order`` names the runs as they come."""
+    """Return one row for each run and rank that it takes in a resample; ``order`` is the order of the runs."""
     at = [list(runs).index(run) for run in order]
     share = stability.share[at]
     run, rank = np.nonzero(share > 0)
     columns: dict[str, Any] = {"run": [order[i] for i in run.tolist()], "rank": rank + 1, "share": share[run, rank]}
-    return Table(columns, f"ranks over {_draws(stability)}", made_by)
+    return Table(columns, f"ranks over {stability.resamples}", made_by)
 
 
 def above_table(stability: RankStability, runs: Sequence[str], made_by: Provenance | None = None) -> Table:
-    """One row for each run beside each other: in which share of redrawn topic sets a is above b, a tie being half."""
+    """Return for each ordered pair the proportion of resamples in which a is above b; a tie counts half."""
     a, b = np.nonzero(~np.eye(len(runs), dtype=bool))
     columns: dict[str, Any] = {
         "a": [runs[i] for i in a.tolist()],
         "b": [runs[i] for i in b.tolist()],
         "share": stability.above[a, b],
     }
-    return Table(columns, f"a above b, over {_draws(stability)}", made_by)
-
-
-def _draws(stability: RankStability) -> str:
-    if stability.exact:
-        all_ways = f"all {stability.draws:,} ways to redraw {stability.topics:,} topics"
-        return all_ways if stability.topics > 1 else "the only way to redraw 1 topic"
-    return f"{stability.draws:,} redrawn topic set{'s' * (stability.draws != 1)}"
-
-
-def board_sentence(table: Table, stability: RankStability, level: float, *, measure: object = None) -> str:
-    """Who is first, how often that stays so, whether another is first more often, and who cannot be told from it."""
-    runs = [str(run) for run in table.cells("run")]
-    if len(runs) == 1:
-        return f"{runs[0]} is the only run."
-    mean, chance = (np.array(table.column(name), dtype=float) for name in ("mean", "p_first"))
-    tied = int((np.abs(mean - mean[0]) <= TINY * np.abs(mean).max()).sum())
-    by = "by mean" if measure is None else f"by mean {measure}"
-    often = _often(float(chance[:tied].sum()), stability)
-    if tied == 1:
-        said = f"{runs[0]} is first {by}; it stays first in {often}"
-    else:
-        said = f"{listed(runs[:tied])} are first {by}; one of them stays first in {often}"
-    most = int(chance.argmax())
-    if most >= tied and chance[most] > chance[:tied].max() + TINY:
-        said += f" ({runs[most]} is first more often: {_percent(float(chance[most]))})"
-    return f"{said}, and {_not_told(table, 'it' if tied == 1 else runs[0])} at level {level:g}."
-
-
-def _often(chance: float, stability: RankStability) -> str:
-    sets = _draws(stability)
-    if chance < 1 - TINY:
-        return f"{_percent(chance)} of {sets}"
-    return sets if stability.exact else f"all {sets}"
-
-
-def _percent(chance: float) -> str:
-    return "over 99.9 %" if chance >= ALL_BUT_ALL else f"{100 * chance:.1f} %"
-
-
-def _not_told(table: Table, first: str) -> str:
-    best, *others = (set(SIGN.findall(str(written))) for written in table.cells("letters"))
-    alike, many = sum(bool(best & other) for other in others), len(others)
-    if many == 1:
-        return f"the other run {'cannot' if alike else 'can'} be told from {first}"
-    if alike in (0, many):
-        return f"{'none' if alike else 'each'} of {many:,} other runs can be told from {first}"
-    return f"{alike:,} of {many:,} other runs cannot be told from {first}"
+    return Table(columns, f"a above b, over {stability.resamples}", made_by)

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table, UnknownName
 from cranfield.stats.multiple.corrections import CORRECTIONS, Correction, Uncorrected
-from cranfield.stats.pair_tests.base import TESTS, Asked, Pairs, PairTest, check_level
+from cranfield.stats.pair_tests.base import TESTS, Answer, Asked, Pairs, PairTest, check_level
 from cranfield.stats.pair_tests.closed_form import PerPair
 from cranfield.stats.pair_tests.parsing import parse_method
 from cranfield.stats.pair_tests.signed_rank import SignedRank
@@ -27,7 +27,7 @@ PARTS = re.compile(r"[\s,]+(?![^(]*\))")
 
 @dataclass(frozen=True, kw_only=True)
 class Decide:
-    """By what the verdict is found: the test of ranks where both answer, and the correction over all pairs."""
+    """Test of ranks where both runs answer, and correction over the pairs, of the outcome rule."""
 
     ranking: PairTest = field(default_factory=SignedRank)
     correction: Correction = field(default_factory=Uncorrected)
@@ -35,10 +35,10 @@ class Decide:
     def __post_init__(self) -> None:
         hint = "decide by t, signed-rank, sign, rank-sum, randomisation or bootstrap, two-sided"
         if self.ranking.joint or self.ranking.equivalence:
-            why = "it looks at all pairs at once" if self.ranking.joint else "its small p speaks for equality"
+            why = "it tests all pairs at once" if self.ranking.joint else "a small p means equivalence"
             raise ParameterError(f"{self.ranking} cannot decide who ranks better: {why}", hint=hint)
         if self.ranking.alternative != "two-sided":
-            raise ParameterError(f"{self.ranking} cannot decide who ranks better: it looks one way only", hint=hint)
+            raise ParameterError(f"{self.ranking} cannot decide who ranks better: it is one-sided", hint=hint)
 
     def __str__(self) -> str:
         return f"{self.ranking} {self.correction}"
@@ -91,6 +91,12 @@ class Facets:
     ranking: Facet
     level: float
     decide: Decide
+    ranking_by: Literal["ESL", "dominance"] = "ESL"  # what the ranking facet compares where both runs answer
+
+    @property
+    def rule_name(self) -> str:
+        """Return what decides the ranking facet: the test of ranks, or dominance by the sign test."""
+        return "dominance" if self.ranking_by == "dominance" else str(self.decide.ranking)
 
     @property
     def strict(self) -> Sides:
@@ -109,37 +115,83 @@ class Facets:
 
     @property
     def do_no_harm_holm(self) -> Sides:
-        """(pair,): the same, with Holm over the two facets: asking twice, one is wrong more often than the level.
+        """(pair,): the same, with Holm over the two facets, because two uncorrected tests exceed the level.
 
         Where this finds a run, so does the verdict without it.
         """
         return _harmless(self.answered.better_holm, self.ranking.better_holm)
 
 
-def judge(first: Pairs, *, decide: Decide | None = None, asked: Asked | None = None) -> Facets:
-    """The facets of each pair, from the ranks of the first relevant documents; NaN where a topic is not answered.
+def judge(
+    first: Pairs,
+    *,
+    decide: Decide | None = None,
+    asked: Asked | None = None,
+    dominance: NDArray[np.int8] | None = None,
+    search_length: Answer | None = None,
+) -> Facets:
+    """Return both facets of each pair, from the ranks of the first relevant documents; NaN is a topic not answered.
 
-    Answered: exact binomial of the topics that one run alone answers. Ranking: the deciding test on ESL, the lower the
-    better, over the topics that both answer. Both are two-sided, and significant is p ≤ level.
+    Answered: exact binomial test of the topics that one run alone answers. Ranking: the deciding test on ESL, where
+    both runs answer and lower is better. With ``dominance`` (pair, topic) the ranking facet is instead the exact sign
+    test of the topics that both answer and in which one ranking dominates; topics with several relevant documents need
+    it. ``search_length`` is the answer of signed-rank on ESL where that is known. Both facets are two-sided.
     """
     decide, asked = decide or Decide(), asked or Asked()
     check_level(asked.level)
     outcomes = Outcomes.of(first)
-    answer = decide.ranking.compare(first, asked)
-    raw = binomial_p(outcomes.only_a, outcomes.only_b), answer.p
+    known = search_length if decide.ranking == SignedRank() else None
+    ranking = _by_search_length(first, decide, asked, known) if dominance is None else _by_dominance(first, dominance)
+    raw = binomial_p(outcomes.only_a, outcomes.only_b), ranking.p
     corrected = decide.correction.adjust(raw[0]), decide.correction.adjust(raw[1])
     holm = _holm(*corrected)
+    more = _sign(outcomes.difference)
+    toward, ahead = (more, ranking.toward), (more, ranking.ahead)
+
+    def facet(i: int, test: str, difference: PerPair) -> Facet:
+        better, better_holm = (_better(p[i] <= asked.level, toward[i], ahead[i]) for p in (corrected, holm))
+        return Facet(test, difference, raw[i], corrected[i], holm[i], better, better_holm, toward[i], ahead[i])
+
+    return Facets(
+        answered=facet(0, "binomial", outcomes.difference),
+        ranking=facet(1, ranking.test, ranking.difference),
+        level=asked.level,
+        decide=decide,
+        ranking_by="ESL" if dominance is None else "dominance",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """(pair,): how a test compares the rankings where both runs answer."""
+
+    test: str
+    difference: PerPair
+    p: PerPair
+    toward: Sides
+    ahead: Sides
+
+
+def _by_search_length(first: Pairs, decide: Decide, asked: Asked, known: Answer | None) -> _Ranking:
+    """Compare the ranks of the first relevant documents: the deciding test on ESL."""
+    answer = known or decide.ranking.compare(first, replace(asked, intervals=False))
     middle = 0.5 if decide.ranking.effect == "share" else 0.0
-    more, sooner = _sign(outcomes.difference), -_sign(first.mean_difference)
-    toward = more, -_sign(answer.effect - middle)
+    toward, ahead = -_sign(answer.effect - middle), -_sign(first.mean_difference)
+    return _Ranking(str(decide.ranking), first.mean_difference, answer.p, toward, ahead)
 
-    def facet(i: int, test: str, difference: PerPair, ahead: Sides) -> Facet:
-        better, better_holm = (_better(p[i] <= asked.level, toward[i], ahead) for p in (corrected, holm))
-        return Facet(test, difference, raw[i], corrected[i], holm[i], better, better_holm, toward[i], ahead)
 
-    answered = facet(0, "binomial", outcomes.difference, more)
-    ranking = facet(1, str(decide.ranking), first.mean_difference, sooner)
-    return Facets(answered, ranking, asked.level, decide)
+def _by_dominance(first: Pairs, dominance: NDArray[np.int8]) -> _Ranking:
+    """Compare whole rankings: in how many of the topics that both answer each one dominates."""
+    answers = ~np.isnan(first.values).T  # (run, topic)
+    ahead_a, ahead_b, both = np.zeros((3, len(first)), dtype=np.int64)
+    for pair, (a, b) in enumerate(zip(first.a.tolist(), first.b.tolist(), strict=True)):
+        shared = answers[a] & answers[b]
+        ahead_a[pair], ahead_b[pair] = (((dominance[pair] == side) & shared).sum() for side in (-1, 1))
+        both[pair] = shared.sum()
+    difference = (ahead_b - ahead_a) / np.where(both > 0, both, np.nan)
+    p = np.where(both > 0, binomial_p(ahead_a, ahead_b), np.nan)
+    toward = np.sign(ahead_b - ahead_a)
+    return _Ranking("sign", difference, p, toward, toward)
 
 
 def facets_table(first: Pairs, runs: Sequence[str], facets: Facets, made_by: Provenance | None = None) -> Table:
@@ -157,44 +209,6 @@ def facets_table(first: Pairs, runs: Sequence[str], facets: Facets, made_by: Pro
             | {"p": facet.p, "p_decide": facet.p_decide, "p_holm": facet.p_holm}
         )
     return Table(by_pair(parts), f"facets at level {facets.level:g}", made_by)
-
-
-def verdicts_table(first: Pairs, runs: Sequence[str], facets: Facets, made_by: Provenance | None = None) -> Table:
-    """One row for each pair: who is better in both facets, who without harm, and all that in a sentence."""
-    verdicts = (facets.strict, facets.do_no_harm, facets.do_no_harm_holm)
-    words = dict(zip(("strict", "do_no_harm", "do_no_harm_holm"), map(_in_words, verdicts), strict=True))
-    sides = named(first, runs)
-    pairs = zip(sides["a"].tolist(), sides["b"].tolist(), first.topics.tolist(), strict=True)
-    sentences = [_sentence(facets, i, {-1: a, 1: b}, shared) for i, (a, b, shared) in enumerate(pairs)]
-    changed = facets.do_no_harm != facets.do_no_harm_holm
-    # Where Holm takes a verdict away, neither facet is significant any more: the smaller p was above half the level.
-    told = [
-        f"{sentence} With Holm over the two facets, no difference is shown." if one else sentence
-        for sentence, one in zip(sentences, changed.tolist(), strict=True)
-    ]
-    return Table(sides | words | {"sentence": told}, f"verdicts at level {facets.level:g}", made_by)
-
-
-def _sentence(facets: Facets, pair: int, names: dict[int, str], shared: int) -> str:
-    """What the facets of a pair say; ``shared`` topics are answered by both."""
-    more, sooner = int(facets.answered.better[pair]), int(facets.ranking.better[pair])
-    if not more and not sooner and shared:
-        return "No difference is shown: neither in topics answered nor, where both answer, in rank."
-    if more and more == sooner:
-        return f"{names[more]} answers more topics and, where both answer, ranks better."
-    answered = f"{names[more]} answers more topics" if more else "no difference in topics answered is shown"
-    if not shared:
-        ranking = "no topic is answered by both"
-    elif sooner == MIXED:
-        test, mean = names[int(facets.ranking.toward[pair])], names.get(int(facets.ranking.ahead[pair]), "neither")
-        ranking = f"where both answer, {facets.ranking.test} favours {test}, but the mean rank favours {mean}"
-    else:
-        ranking = (
-            f"where both answer, {f'{names[sooner]} ranks better' if sooner else 'no difference in rank is shown'}"
-        )
-    told = f"{answered}; {ranking}." if more or not sooner else f"{ranking}; {answered}."
-    # A name at the beginning stays as it is written.
-    return told if more else told[0].upper() + told[1:]
 
 
 def _better(significant: NDArray[np.bool_], toward: Sides, ahead: Sides) -> Sides:

@@ -1,6 +1,6 @@
 """Systems compared on several collections: each collection, pooled differences and mean ranks."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -269,37 +269,9 @@ def _glued(
     return Table(columns, caption, made_by, notes)
 
 
-def collections_sentence(
-    tables: Mapping[str, Table], *, level: float = LEVEL, lower: Collection[str] | None = None, row: int = 0
-) -> str:
-    """What collections say of the pair and measure in a row of the pooled table: who is ahead where, and how surely.
+def bonferroni_width(df: int, pairs: int, level: float = LEVEL) -> float:
+    """Return how many times wider the interval of t is at level / pairs than at the level."""
+    from scipy.special import stdtrit
 
-    ``lower`` are the measures of which lower values are better. Where nobody says so, systems are above others, which
-    is true of their values whatever these mean.
-    """
-    pooled = tables["pooled"].rows()[row]
-    a, b, measure = (str(pooled[key]) for key in ("a", "b", "measure"))
-    alike = [one for one in tables["collections"].rows() if (one["a"], one["b"], one["measure"]) == (a, b, measure)]
-    numbers = [float(one["difference"]) for one in alike if one["difference"] is not None]  # type: ignore[arg-type]
-    turn = -1 if lower and measure in lower else 1
-    of_b, of_a = (sum(side * turn * number > 0 for number in numbers) for side in (1, -1))
-    word, there = "above" if lower is None else "ahead", f"of {len(numbers)} collection{'s' * (len(numbers) != 1)}"
-    if of_a == of_b:
-        where = f"each {word} in {of_a} {there}" if of_a else f"equal in {len(numbers)} {there}"
-        said = f"{a} and {b} are {where} by {measure}"
-    else:
-        first, second = (b, a) if of_b > of_a else (a, b)
-        said = f"{first} is {word}{' of' * (word == 'ahead')} {second} in {max(of_a, of_b)} {there} by {measure}"
-    return "; ".join([said, *_pooled_words(pooled, level)]) + "."
-
-
-def _pooled_words(row: Mapping[str, Any], level: float) -> list[str]:
-    """The pooled difference, what it shows, and whether collections agree."""
-    if row["difference"] is None:
-        return ["there is only one collection with topics of both: nothing is summed up"]
-    shown = f"so {'a' if row['p'] <= level else 'no'} difference is shown beyond these"
-    differ = "more than chance allows" if row["p_heterogeneity"] <= level else "no more than chance allows"
-    return [
-        f"pooled difference {row['difference']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}], {shown}",
-        f"the collections differ {differ} (I² {100 * row['i2']:.0f} %, p = {row['p_heterogeneity']:.2g})",
-    ]
+    narrow, wide = (stdtrit(max(df, 1), 1 - each / 2) for each in (level, level / pairs))
+    return float(wide / narrow)

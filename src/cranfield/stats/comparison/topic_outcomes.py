@@ -117,7 +117,13 @@ def outcomes_table(
 
 
 def both_table(
-    first: Pairs, runs: Sequence[str], *, correction: Correction, asked: Asked, made_by: Provenance | None = None
+    first: Pairs,
+    runs: Sequence[str],
+    *,
+    correction: Correction,
+    asked: Asked,
+    search_length: Answer | None = None,
+    made_by: Provenance | None = None,
 ) -> Table:
     """Four rows for each pair, on the ``n`` topics that both answer: ESL and RR, each with signed-rank and t.
 
@@ -126,13 +132,15 @@ def both_table(
     """
     parts: list[dict[str, Any]] = []
     notes: list[str] = []
+    asked = replace(asked, intervals=False)
     for measure, pairs in (("ESL", first), ("RR", replace(first, values=1 / first.values))):
         value_a, value_b = means_of_both(pairs)
         seen = named(pairs, runs) | {"measure": throughout(pairs, measure), "n": pairs.topics}
         seen |= {"value_a": value_a, "value_b": value_b, "difference": pairs.mean_difference}
         tests: tuple[PairTest, ...] = (SignedRank(), T())
         for test in tests:
-            answer = test.compare(pairs, asked)
+            known = search_length if measure == "ESL" and test == SignedRank() else None
+            answer = known or test.compare(pairs, asked)
             chances = {"p": answer.p, "p_adjusted": correction.adjust(answer.p)}
             parts.append(seen | {"test": throughout(pairs, test.name)} | chances)
             notes += conventions(test, answer, family(correction, answer.p))
@@ -179,7 +187,7 @@ def overall_table(
     """
     parts: list[dict[str, Any]] = []
     notes: list[str] = []
-    for one in compare_pairs(values, tests, chosen, correction=correction, asked=asked):
+    for one in compare_pairs(values, tests, chosen, correction=correction, asked=replace(asked, intervals=False)):
         pairs = one.pairs.complete() if one.test.joint else one.pairs  # what the answer is about
         value_a, value_b = means_of_both(pairs)
         parts.append(

@@ -13,6 +13,7 @@ from cranfield.data import Entries, Entry, Values
 from cranfield.stats.boards.conditions import Condition, condition, one_sided
 from cranfield.stats.estimates.moments import Moments
 from cranfield.stats.multiple.corrections import Holm
+from cranfield.stats.multiple.family_intervals import interval_level
 from cranfield.stats.pair_tests.base import Asked, Pairs, check_level
 from cranfield.stats.pair_tests.closed_form import T
 from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
@@ -44,7 +45,7 @@ class Welch:
         constant = error == 0  # the same in every topic, on both sides
         freedom = np.where(constant, 1.0, freedom)
         p = np.where(constant, np.where(difference > 0, 0.0, 1.0), stdtr(freedom, -quotient(difference, error)))
-        half = stdtrit(freedom, 1 - level / 2) * error
+        half = stdtrit(freedom, 1 - level) * error  # low is above 0 exactly where the one-sided p is below the level
         return cls(difference, difference - half, difference + half, np.where(np.isnan(error), np.nan, p))
 
 
@@ -61,11 +62,12 @@ def overfitting_table(
 
     ``a`` is the first run of a group (by date; in the order of the table where one has none), ``b`` its best on the
     public topics. A gain is the mean over topics of how much better b is than a, so that gains are above 0 also where
-    less is better. ``difference`` is the public less the private gain, with Welch's interval; p is one-sided: are gains
-    larger on public topics? Which run is the best was decided by the public topics, so luck alone makes its gain larger
-    there. The family of Holm's correction is therefore all that groups chose from: each of their later runs against
-    their first. The chance to warn of any group, where gains of all these runs are the same on topics of both kinds, is
-    at most the level. A warning means that the corrected p is at most the level.
+    less is better. ``difference`` is the public less the private gain. p is one-sided: are gains larger on public
+    topics? ``low`` and ``high`` are Welch's interval of confidence 1 − 2 · level, so that ``low`` belongs to p. Which
+    run is the best was decided by the public topics, so luck alone makes its gain larger there. The family of the
+    correction, Holm's for p and Bonferroni's for the interval, is therefore all that groups chose from: each of their
+    later runs against their first. The chance to warn of any group, where gains of all these runs are the same on
+    topics of both kinds, is at most the level. A warning means that the corrected p is at most the level.
     """
     asked = asked or Asked()
     check_level(asked.level)
@@ -81,6 +83,8 @@ def overfitting_table(
     gains = [sign * _differences(side, measure, family) for side in (public, private)]
     found = Welch.of(gains[0], gains[1], asked.level)
     later = np.array([first != run for first, run in family])
+    tests = int((later & ~np.isnan(found.p)).sum())
+    found = Welch.of(gains[0], gains[1], interval_level(asked.level, tests, Holm()))
     adjusted = np.where(later, Holm().adjust(np.where(later, found.p, np.nan)), 1.0)
     starts = np.cumsum([0, *(len(members) for members in teams.values())])
     best = starts[:-1] + [_best(members, board) for members in teams.values()]

@@ -26,13 +26,20 @@ OF_MEANS = (T, Randomisation, Bootstrap)  # the paper has no median beside such 
 
 
 class Agreement(NamedTuple):
-    """Shares of pairs of runs, over all splits."""
+    """Proportions of cases, where a case is a pair of runs in one split.
+
+    ``agree_significant`` and ``disagree_significant`` are proportions of the cases that are significant in at least one
+    half. They are None where there is no such case.
+    """
 
     agree: float
     partial: float
     disagree: float
-    significant: float  # in one half at least
-    ties: float  # equal in one half at least
+    significant: float  # in at least one half
+    ties: float  # equal in at least one half
+    agree_significant: float | None  # significant in both halves, with the same winner
+    disagree_significant: float | None
+    separated: float  # significant in both halves, with the same winner
 
 
 def columns_of(tests: Sequence[PairTest] = (), aggregates: Iterable[Aggregate] | None = None) -> list[Column]:
@@ -58,26 +65,36 @@ def columns_of(tests: Sequence[PairTest] = (), aggregates: Iterable[Aggregate] |
 
 
 def agreement_of(significant: Significant, winners: Winners) -> Agreement:
-    """How often two halves agree, given (pair, half): the first half of every split, then the second of every split.
+    """Count the agreement of halves, from arrays (pair, half): all first halves, then all second halves.
 
-    They *agree* on a pair where the same run is ahead in both, and the difference is significant in both or in neither.
-    They agree *partially* where the same run is ahead and it is significant in one, or another run is ahead and it is
-    significant in neither. They *disagree* where another run is ahead and it is significant in one or both. Where two
-    runs are equal in a half neither is ahead, which is the same only as neither being ahead again.
+    Two halves *agree* on a pair where the same run is ahead in both, and the difference is significant in both or in
+    neither. They agree *partially* where the same run is ahead and the difference is significant in one half, or
+    different runs are ahead and it is significant in neither. They *disagree* where different runs are ahead and it is
+    significant in at least one half. Two runs that are equal in a half are a tie, which is the same result only as
+    another tie. A pair is *separated* where the same run is ahead in both halves, significantly in both.
     """
     one, other = np.split(significant, 2, axis=1)
     first, second = np.split(winners, 2, axis=1)
     same, either = first == second, one | other
+    separated = same & one & other & (first != 0)
+    opposite = ~same & either
 
     def share(holds: NDArray[np.bool_]) -> float:
         return float(holds.mean())
 
+    def share_of_significant(holds: NDArray[np.bool_]) -> float | None:
+        cases = np.count_nonzero(either)
+        return np.count_nonzero(holds) / cases if cases else None
+
     return Agreement(
         agree=share(same & (one == other)),
         partial=share(np.where(same, one != other, ~either)),
-        disagree=share(~same & either),
+        disagree=share(opposite),
         significant=share(either),
         ties=share((first == 0) | (second == 0)),
+        agree_significant=share_of_significant(separated),
+        disagree_significant=share_of_significant(opposite),
+        separated=share(separated),
     )
 
 

@@ -60,7 +60,7 @@ def _way(test: PairTest) -> Way | None:
 
 def _by_itself(test: PairTest, pairs: Pairs, inside: Members, asked: Asked) -> Significant:
     """One half after the other, as the test compares pairs."""
-    alone = replace(asked, threads=1, progress=None)
+    alone = replace(asked, intervals=False, threads=1, progress=None)
 
     def of_half(i: int) -> Significant:
         order = None if pairs.order is None else pairs.order[inside[i]]

@@ -41,6 +41,7 @@ def moving_tables(
             chosen[part],
             topics=topics,
             dominance=None if dominance is None else np.array(dominance[part], dtype=object),
+            ends=None if len(first) <= step else MOST,
             made_by=made_by,
         )
         parts.append(movers_table(whole))
@@ -59,30 +60,36 @@ def topics_table(
     *,
     topics: Sequence[str],
     dominance: NDArray[Any] | None = None,
+    ends: int | None = None,
     made_by: Provenance | None = None,
 ) -> Table:
     """One row for each pair and topic, the largest difference of the first measure at the top of each pair.
 
     ``rank_a`` and ``rank_b`` are those of the first relevant documents, nothing where a run has none; ``dominance``
-    says (pair, topic) in words who is better whatever the measure.
+    says (pair, topic) in words who is better whatever the measure. With ``ends``, only so many topics at the top and
+    at the bottom of each pair have a row.
     """
     measure = values.measures[0]
     matrix = values.matrix(measure)
     pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
     order = np.argsort(mid_ranks(-pairs.difference), axis=1, kind="stable")  # equal ones as the topics come; NaN last
+    known = pairs.topics[:, None]
+    if ends is not None and (known >= 2 * ends).all():
+        kept = np.concatenate([np.arange(ends)[None] + 0 * known, known - ends + np.arange(ends)], axis=1)
+        order = np.take_along_axis(order, kept, axis=1)
     names = np.array(runs, dtype=object)
 
     def ordered(cells: NDArray[Any]) -> NDArray[Any]:
-        return np.take_along_axis(np.broadcast_to(cells, order.shape), order, axis=1).reshape(-1)
+        return np.take_along_axis(np.broadcast_to(cells, pairs.difference.shape), order, axis=1).reshape(-1)
 
     sides = [first.values[:, side].T for side in (first.a, first.b)]
     answered_a, answered_b = (~np.isnan(side) for side in sides)
-    words = np.array(OUTCOMES, dtype=object)[answered_a + 2 * answered_b]
+    outcomes = answered_a + 2 * answered_b
     columns = {
         "a": ordered(names[pairs.a][:, None]),
         "b": ordered(names[pairs.b][:, None]),
         "topic": ordered(np.array(topics, dtype=object)),
-        "outcome": ordered(words),
+        "outcome": np.array(OUTCOMES, dtype=object)[ordered(outcomes)],
         "rank_a": _whole(ordered(sides[0])),
         "rank_b": _whole(ordered(sides[1])),
         "measure": np.full(order.size, str(measure), dtype=object),

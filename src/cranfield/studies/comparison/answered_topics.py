@@ -33,10 +33,10 @@ def answers(
 ) -> Study:
     """Of every run the topics it answers, those that only unjudged documents could answer, and the unanswered.
 
-    A topic is answered where a document of grade ``rel`` stands in the first ``cutoff`` (that of the first measure that
-    has one, else 100), as in :func:`compare`. Each run is then set beside a ``baseline``, if there is one: in how many
-    topics its value of ``measure`` (the first, if none is named) is better, and in how many its ranking is, whatever
-    the measure, down to ``depth``.
+    A topic is answered if a document of grade ``rel`` stands within the ``cutoff``: by default that of the first
+    measure, or 100 if it has none, as in :func:`compare`. With a ``baseline``, each run is compared with it: in how
+    many topics its value of ``measure`` (by default the first) is better, and in how many its ranking dominates down
+    to ``depth``.
     """
     given = values if isinstance(values, Values) else read_scores(values)
     check_level(level)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cranfield.core import Study, Table
+from cranfield.core import Study, Table, Verdict
 
 Pair = tuple[Any, Any]
 
@@ -23,7 +23,7 @@ def wide_outcomes(study: Study) -> Table:
         rows[_pair(row)] |= {name: _named(row, name) for name in ("do_no_harm", "strict")}
     columns = ["a", "b", "neither", "only_a", "only_b", "p binomial", "both"]
     columns += [f"{measure} {what}" for measure in ("ESL", "RR") for what in ("a", "b", "p signed-rank", "p t")]
-    caption = f"outcomes in the first {(study.verdict or {}).get('cutoff')}; p-values are raw"
+    caption = f"outcomes in the first {(study.verdict or Verdict()).get('cutoff')}; p-values are raw"
     return Table.from_rows(list(rows.values()), [*columns, "do_no_harm", "strict"], caption=caption)
 
 
@@ -39,7 +39,7 @@ def wide_overall(study: Study) -> Table:
         kept[f"p {row['test']}"] = row["p"]
         tests[f"p {row['test']}"] = None
     columns = ["a", "b", "measure", "n", "value_a", "value_b", "difference", *tests]
-    caption = "the whole measure, outcomes not told apart; p-values are raw"
+    caption = "tests of the whole measure; p-values are not corrected"
     return Table.from_rows(list(rows.values()), columns, caption=caption)
 
 

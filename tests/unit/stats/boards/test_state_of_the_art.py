@@ -229,7 +229,7 @@ def test_a_step_without_common_topics_has_no_p() -> None:
     table = sota_table(replace(values_of([[0.1, 0.0], [0.0, 0.5]]), counted=counted), "m", days(2))
     (row,) = table.rows()
     assert [row[name] for name in ("p", "p_adjusted", "significant", "significant_live")] == [None] * 4
-    assert sota_sentence(table).endswith("; no step could be tested.")
+    assert sota_sentence(table).endswith("No step could be tested.")
 
 
 def test_a_step_that_ranks_speak_against_does_not_count() -> None:
@@ -300,23 +300,18 @@ def test_luck_is_seldom_called_a_step(same_day: bool) -> None:
 
 def test_sentences() -> None:
     means = board(("base", "2020-01-01", 0.2, "x"), ("a", "2020-01-02", 0.3), ("b", "2020-01-03", 0.40001))
-    assert sota_sentence(sota_table(None, None, means, means=means.values)) == (
-        "The state of the art took 2 steps, 2020-01-02 to 2020-01-03, and is b (0.4); no step could be tested."
-    )
-    assert sota_sentence(sota_table(None, None, means, means={"base": 0.5, "a": 0.3})) == (
-        "No run is above the baselines."
-    )
+    said = sota_sentence(sota_table(None, None, means, means=means.values))
+    assert "2 steps from 2020-01-02 to 2020-01-03, the last one to b (mean 0.4)" in said
+    assert said.endswith("No step could be tested.")
+    none = sota_sentence(sota_table(None, None, means, means={"base": 0.5, "a": 0.3}))
+    assert none == "No run is above the baselines."
     sure = np.array([[0.1, 0.5, 0.9], [0.2, 0.61, 0.95], [0.1, 0.52, 0.97], [0.15, 0.5, 0.92]])
-    assert sota_sentence(sota_table(values_of(sure), "m", days(3))) == (
-        "The state of the art took 2 steps, 2020-02-01 to 2020-02-02, and is r2 (0.935); "
-        "2 of 2 steps tested are significant after Holm over all submissions so far, 2 on a live board."
-    )
-    assert sota_sentence(sota_table(values_of(sure[:, :2]), "m", days(2))).endswith(
-        "took 1 step, and is r1 (0.5325); the step that could be tested is significant after Holm over all submissions "
-        "so far."
-    )
+    said = sota_sentence(sota_table(values_of(sure), "m", days(3)))
+    assert "2 of 2 tested steps are significant (t, Holm over all runs submitted up to each step), and 2 at" in said
+    one = sota_sentence(sota_table(values_of(sure[:, :2]), "m", days(2)))
+    assert "is significant (t, Holm" in one
     unsure = np.array([[0.1, 0.5], [0.4, 0.2], [0.1, 0.2]])
-    assert "could be tested is not significant" in sota_sentence(sota_table(values_of(unsure), "m", days(2)))
+    assert "is not significant (t, Holm" in sota_sentence(sota_table(values_of(unsure), "m", days(2)))
 
 
 def test_groups_and_their_busiest_month() -> None:

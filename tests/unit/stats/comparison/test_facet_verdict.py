@@ -27,9 +27,9 @@ from cranfield.stats import (
     facets_table,
     judge,
     parse_decide,
-    verdicts_table,
 )
 from cranfield.stats.comparison.facet_verdict import WORDS
+from cranfield.studies.comparison.text import PairNames, outcome_rule_sentence
 
 NAN = float("nan")
 RUNS = ["R1", "R2"]
@@ -60,7 +60,10 @@ def rows(pairs: Pairs, facets: Facets | None = None) -> list[dict[str, Any]]:
 
 
 def verdict(pairs: Pairs, **asked: Any) -> dict[str, Any]:
-    return verdicts_table(pairs, RUNS, judge(pairs, **asked), made_by=MADE_BY).rows()[0]
+    """The outcome rule on the first pair of R1 and R2."""
+    facets = judge(pairs, **asked)
+    rules = {name: WORDS[int(getattr(facets, name)[0])] for name in ("strict", "do_no_harm", "do_no_harm_holm")}
+    return rules | {"sentence": outcome_rule_sentence(facets, 0, PairNames(*RUNS), int(pairs.topics[0]))}
 
 
 @pytest.mark.parametrize(
@@ -72,23 +75,23 @@ def verdict(pairs: Pairs, **asked: Any) -> dict[str, Any]:
         (9, 0, SOONER_B, "a", "b", "neither", "neither", "R1 answers more topics; where both answer, R2 ranks better."),
         (
             *(0, 9, EQUAL, "b", "neither", "neither", "b"),
-            "R2 answers more topics; where both answer, no difference in rank is shown.",
+            "R2 answers more topics; where both answer, no significant difference in rank.",
         ),
         (
             *(9, 0, EQUAL, "a", "neither", "neither", "a"),
-            "R1 answers more topics; where both answer, no difference in rank is shown.",
+            "R1 answers more topics; where both answer, no significant difference in rank.",
         ),
         (
             *(4, 5, SOONER_B, "neither", "b", "neither", "b"),
-            "Where both answer, R2 ranks better; no difference in topics answered is shown.",
+            "Where both answer, R2 ranks better; no significant difference in topics answered.",
         ),
         (
             *(4, 5, SOONER_A, "neither", "a", "neither", "a"),
-            "Where both answer, R1 ranks better; no difference in topics answered is shown.",
+            "Where both answer, R1 ranks better; no significant difference in topics answered.",
         ),
         (
             *(4, 5, EQUAL, "neither", "neither", "neither", "neither"),
-            "No difference is shown: neither in topics answered nor, where both answer, in rank.",
+            "No significant difference: neither in topics answered nor, where both answer, in rank.",
         ),
         (
             *(0, 9, ([], []), "b", "neither", "neither", "b"),
@@ -96,7 +99,7 @@ def verdict(pairs: Pairs, **asked: Any) -> dict[str, Any]:
         ),
         (
             *(1, 1, ([], []), "neither", "neither", "neither", "neither"),
-            "No difference in topics answered is shown; no topic is answered by both.",
+            "No significant difference in topics answered; no topic is answered by both.",
         ),
         # Mixed helps nobody, whoever answers more.
         (
@@ -114,7 +117,7 @@ def verdict(pairs: Pairs, **asked: Any) -> dict[str, Any]:
         (
             *(4, 5, MIXED_A, "neither", "mixed", "neither", "neither"),
             "Where both answer, signed-rank favours R1, but the mean rank favours R2; "
-            "no difference in topics answered is shown.",
+            "no significant difference in topics answered.",
         ),
         (
             *(0, 9, NOBODY, "b", "mixed", "neither", "neither"),
@@ -129,8 +132,6 @@ def test_every_verdict_by_hand(
     assert [row["better"] for row in rows(pairs)] == [answered, ranking]
     said = verdict(pairs)
     assert said == {
-        "a": "R1",
-        "b": "R2",
         "strict": strict,
         "do_no_harm": harmless,
         "do_no_harm_holm": harmless,
@@ -180,8 +181,8 @@ def test_asking_twice_costs_a_verdict() -> None:
     said = verdict(pairs)
     assert (said["do_no_harm"], said["do_no_harm_holm"], said["strict"]) == ("b", "neither", "neither")
     assert said["sentence"] == (
-        "R2 answers more topics; where both answer, no difference in rank is shown. "
-        "With Holm over the two facets, no difference is shown."
+        "R2 answers more topics; where both answer, no significant difference in rank. "
+        "With Holm over the two facets there is no significant difference."
     )
 
 
@@ -191,7 +192,7 @@ def test_two_facets_that_are_barely_significant_are_not_after_holm() -> None:
     assert [row["p_holm"] for row in rows(pairs)] == [4 / 64, 4 / 64]
     said = verdict(pairs)
     assert (said["strict"], said["do_no_harm"], said["do_no_harm_holm"]) == ("b", "b", "neither")
-    assert said["sentence"].endswith("With Holm over the two facets, no difference is shown.")
+    assert said["sentence"].endswith("With Holm over the two facets there is no significant difference.")
 
 
 def test_a_clear_facet_carries_a_barely_significant_one_through_holm() -> None:
@@ -220,7 +221,6 @@ def test_the_level_is_the_askers() -> None:
     pairs = first(0, 6, EQUAL)
     asked = Asked(level=0.01)
     assert verdict(pairs, asked=asked)["do_no_harm"] == "neither"
-    assert verdicts_table(pairs, RUNS, judge(pairs, asked=asked)).caption == "verdicts at level 0.01"
     assert verdict(pairs, asked=Asked(level=2 / 64))["do_no_harm"] == "b"  # p ≤ level
     with pytest.raises(ParameterError, match="the level cannot be 2"):
         judge(pairs, asked=Asked(level=2))
@@ -259,7 +259,7 @@ def test_facets_and_verdicts_by_plain_loops(seed: int) -> None:
     pairs = Pairs.every(matrix)
     names = [f"R{i}" for i in range(6)]
     facets = judge(pairs)
-    told, verdicts = facets_table(pairs, names, facets).rows(), verdicts_table(pairs, names, facets).rows()
+    told = facets_table(pairs, names, facets).rows()
     for i, (a, b) in enumerate(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)):
         p, other, more, toward, agrees = by_loop(matrix, a, b)
         assert [told[2 * i]["p"], told[2 * i + 1]["p"]] == pytest.approx([p, other])
@@ -270,10 +270,10 @@ def test_facets_and_verdicts_by_plain_loops(seed: int) -> None:
             small = [q <= 0.05 for q in ((p, other) if level else Holm().adjust(np.array([p, other])))]
             sides = [more if small[0] else 0, (toward if agrees else 2) if small[1] else 0]
             helped = next((side for side in (1, -1) if side in sides and {*sides} <= {0, side}), 0)
-            assert verdicts[i][column] == WORDS[helped]
+            assert getattr(facets, column)[i] == helped
             if level:
                 assert [told[2 * i]["better"], told[2 * i + 1]["better"]] == [WORDS[side] for side in sides]
-                assert verdicts[i]["strict"] == WORDS[sides[0] if sides[0] == sides[1] else 0]
+                assert facets.strict[i] == (sides[0] if sides[0] == sides[1] else 0)
 
 
 def test_holm_only_takes_verdicts_away() -> None:
@@ -351,9 +351,9 @@ def test_by_default_signed_rank_decides_without_correction() -> None:
         ("holm bh", "'holm bh' does not say", ParameterError),
         ("t tukey2", "'tukey2' is neither a test of pairs nor a correction", UnknownName),
         ("t(side='left')", "t has no parameter 'side'", ParameterError),
-        ("max-t", "max-t cannot decide who ranks better: it looks at all pairs at once", ParameterError),
-        ("tost", "tost cannot decide who ranks better: its small p speaks for equality", ParameterError),
-        ("t(alternative='less') holm", "it looks one way only", ParameterError),
+        ("max-t", "max-t cannot decide who ranks better: it tests all pairs at once", ParameterError),
+        ("tost", "tost cannot decide who ranks better: a small p means equivalence", ParameterError),
+        ("t(alternative='less') holm", "it is one-sided", ParameterError),
     ],
 )
 def test_what_cannot_decide_is_refused(text: str, problem: str, kind: type[CranfieldError]) -> None:
@@ -365,8 +365,8 @@ def test_what_cannot_decide_is_refused(text: str, problem: str, kind: type[Cranf
 
 def test_names_stay_as_they_are_written() -> None:
     pairs = first(0, 9, EQUAL)
-    said = verdicts_table(pairs, ["bm25", "no-stemming"], judge(pairs)).rows()[0]["sentence"]
-    assert str(said).startswith("no-stemming answers more topics")
+    said = outcome_rule_sentence(judge(pairs), 0, PairNames("bm25", "no-stemming"), int(pairs.topics[0]))
+    assert said.startswith("no-stemming answers more topics")
 
 
 def test_every_combination_of_facets_has_a_sentence() -> None:
@@ -375,3 +375,21 @@ def test_every_combination_of_facets_has_a_sentence() -> None:
         assert said.endswith(".")
         assert said[0].isupper()
         assert "nan" not in said
+
+
+def test_dominance_is_the_ranking_facet_where_topics_have_several_relevant_documents() -> None:
+    """B dominates in 9 of the topics that both answer and A in 1: p = 2 · (1 + 10) / 2¹⁰; other topics do not count."""
+    pairs = first(2, 2, EQUAL)  # ten topics are answered by both
+    outcome = np.array([[1] * 9 + [-1] + [1] * 2 + [-1] * 2 + [0] * 5], dtype=np.int8)
+    facets = judge(pairs, dominance=outcome)
+    assert facets.ranking_by == "dominance"
+    assert facets.ranking.p[0] == pytest.approx(2 * (1 + 10) / 2**10)
+    assert facets.ranking.difference[0] == pytest.approx((9 - 1) / 10)
+    assert (facets.ranking.better[0], facets.ranking.test) == (1, "sign")
+    assert judge(pairs).ranking.better[0] == 0  # by the first relevant documents alone the runs are equal
+
+
+def test_dominance_without_a_topic_that_both_answer_has_no_p() -> None:
+    facets = judge(first(1, 1, ([], [])), dominance=np.zeros((1, 7), dtype=np.int8))
+    assert np.isnan(facets.ranking.p[0])
+    assert facets.ranking.better[0] == 0

@@ -1,6 +1,6 @@
 """Systems on several collections: the tables against scipy and metafor, and the sentence to the letter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from scipy import stats
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values, read_scores
 from cranfield.data.values.value_cube import Given
-from cranfield.stats.comparison.several_collections import collection_tables, collections_sentence
+from cranfield.stats.comparison.several_collections import collection_tables
 from tests.support.golden import meta_analysis_inputs
 from tests.support.golden.golden_values import golden
 
@@ -116,11 +116,6 @@ def test_the_direction_of_a_measure_turns_places_and_words_only() -> None:
     ranks = [{row["run"]: row["mean_rank"] for row in found(tables["placed"])} for tables in (up, down)]
     assert ranks[1] == pytest.approx({run: 4 - rank for run, rank in ranks[0].items()})
     assert down["friedman"].cells("statistic") == pytest.approx(up["friedman"].cells("statistic"))
-    ahead = sum(row["difference"] > 0 for row in found(up["collections"], a="A", b="C"))
-    assert ahead > 2
-    words = f"in {ahead} of 5 collections by"
-    assert collections_sentence(up, lower=(), row=1).startswith(f"C is ahead of A {words} score;")
-    assert collections_sentence(down, lower=["cost"], row=1).startswith(f"A is ahead of C {words} cost;")
 
 
 def two_measures(given: Several) -> Several:
@@ -141,7 +136,6 @@ def test_measures_stand_one_after_the_other() -> None:
     assert tables["collections"].cells("collection") == ["c0", "c1", "c2"] * 4
     assert tables["friedman"].cells("measure") == ["x", "y"]
     assert tables["placed"].cells("measure") == ["x"] * 3 + ["y"] * 3
-    assert " by y;" in collections_sentence(tables, row=2)
 
 
 def test_systems_that_a_collection_lacks_are_left_out() -> None:
@@ -185,9 +179,6 @@ def test_a_collection_without_a_common_topic_counts_for_nobody() -> None:
         "score: there is only one collection: nothing is summed up (2 of 3 pairs)",
         "score: no topic has values of all systems in apart, which Friedman's test leaves out",
     )
-    sentence = "B is above A in 1 of 1 collection by score; "
-    sentence += "there is only one collection with topics of both: nothing is summed up."
-    assert collections_sentence(tables) == sentence
 
 
 def pair(*differences: Sequence[float]) -> Several:
@@ -198,45 +189,6 @@ def pair(*differences: Sequence[float]) -> Several:
 # Differences around a mean m, of which the mean is m and the standard error .01: m ± .01 · √2.
 def around(mean: float, error: float = 0.01) -> list[float]:
     return [mean - error, mean + error]
-
-
-SENTENCES: Mapping[str, tuple[Several, str]] = {
-    # Error .02 for a mean of two, t with one degree of freedom 12.71: see test_pooled.py. Q 8, p .0047.
-    "differ": (
-        pair(around(0.0), around(0.04)),
-        "B is above A in 1 of 2 collections by score; pooled difference +0.0200 [-0.2341, +0.2741], so no difference "
-        "is shown beyond these; the collections differ more than chance allows (I² 88 %, p = 0.0047).",
-    ),
-    # Four means .1, .102, .098, .1: sum of squares 8e-6, error √(8e-6/3/4) = .000816, t 3.182; Q .08.
-    "agree": (
-        pair(around(0.1), around(0.102), around(0.098), around(0.1)),
-        "B is above A in 4 of 4 collections by score; pooled difference +0.1000 [+0.0974, +0.1026], so a difference is "
-        "shown beyond these; the collections differ no more than chance allows (I² 0 %, p = 0.99).",
-    ),
-    # Means −.1 and .1: Q = .02 / .0001 = 200; the error of the mean is .1.
-    "turned": (
-        pair(around(-0.1), around(0.1)),
-        "A and B are each above in 1 of 2 collections by score; pooled difference +0.0000 [-1.2706, +1.2706], so no "
-        "difference is shown beyond these; the collections differ more than chance allows (I² 100 %, p = 2.1e-45).",
-    ),
-    "identical": (
-        pair([0, 0], [0, 0, 0]),
-        "A and B are equal in 2 of 2 collections by score; pooled difference +0.0000 [+0.0000, +0.0000], so no "
-        "difference is shown beyond these; the collections differ no more than chance allows (I² 0 %, p = 1).",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", SENTENCES)
-def test_sentences(case: str) -> None:
-    given, sentence = SENTENCES[case]
-    assert collections_sentence(collection_tables(given)) == sentence
-
-
-def test_the_other_way_round_a_is_above() -> None:
-    tables = collection_tables(pair(around(-0.1), around(-0.2)))
-    assert collections_sentence(tables).startswith("A is above B in 2 of 2 collections by score;")
-    assert collections_sentence(tables, lower=()).startswith("A is ahead of B in 2 of 2")
 
 
 def test_identical_runs_have_p_1_and_no_nan() -> None:

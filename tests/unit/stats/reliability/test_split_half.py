@@ -74,7 +74,9 @@ def test_six_topics_by_hand_with_the_mean() -> None:
     #          a, c:  0 +1 +2 | −1 −1 −1: c, then a, significant in the second: disagree.
     #          b, c: −1 −1 +3 | −2 −2 −2: c, then b, significant in the second: disagree.
     table = agreement_table(values_of(BY_HAND), [(Sign(), "mean")], TWO_SPLITS, Asked(level=0.3))
+    # Five cases are significant in a half, none in both: two of the five disagree, and no pair is separated.
     expected = {"agree": 1 / 6, "partial": 3 / 6, "disagree": 2 / 6, "significant": 5 / 6, "ties": 1 / 6}
+    expected |= {"agree_significant": 0, "disagree_significant": 2 / 5, "separated": 0}
     assert {name: table.cells(name)[0] for name in expected} == pytest.approx(expected)
 
 
@@ -98,6 +100,9 @@ def test_the_rows_are_measures_and_then_columns() -> None:
         "disagree",
         "significant",
         "ties",
+        "agree_significant",
+        "disagree_significant",
+        "separated",
     )
     mean = [(test, "mean") for test in ("sign", "rank-sum", "signed-rank", "t")]
     median = [(test, "median") for test in ("sign", "rank-sum", "signed-rank")]
@@ -107,50 +112,58 @@ def test_the_rows_are_measures_and_then_columns() -> None:
     assert table.notes == ()
 
 
-# significant in the two halves, winners in the two halves → what it is
+# significant in the two halves, winners in the two halves → what it is, whether the pair is separated
 EVERY = [
-    ((True, True), (1, 1), "agree"),
-    ((False, False), (-1, -1), "agree"),
-    ((True, False), (1, 1), "partial"),
-    ((False, True), (-1, -1), "partial"),
-    ((False, False), (1, -1), "partial"),
-    ((False, False), (-1, 1), "partial"),
-    ((True, True), (1, -1), "disagree"),
-    ((True, False), (-1, 1), "disagree"),
-    ((False, True), (1, -1), "disagree"),
-    ((False, False), (0, 0), "agree"),
-    ((True, True), (0, 0), "agree"),
-    ((True, False), (0, 0), "partial"),
-    ((False, False), (0, 1), "partial"),
-    ((False, False), (-1, 0), "partial"),
-    ((True, False), (0, 1), "disagree"),
-    ((False, True), (-1, 0), "disagree"),
-    ((True, True), (0, -1), "disagree"),
+    ((True, True), (1, 1), "agree", True),
+    ((True, True), (-1, -1), "agree", True),
+    ((False, False), (-1, -1), "agree", False),
+    ((True, False), (1, 1), "partial", False),
+    ((False, True), (-1, -1), "partial", False),
+    ((False, False), (1, -1), "partial", False),
+    ((False, False), (-1, 1), "partial", False),
+    ((True, True), (1, -1), "disagree", False),
+    ((True, False), (-1, 1), "disagree", False),
+    ((False, True), (1, -1), "disagree", False),
+    ((False, False), (0, 0), "agree", False),
+    ((True, True), (0, 0), "agree", False),  # no run is ahead, so none is separated
+    ((True, False), (0, 0), "partial", False),
+    ((False, False), (0, 1), "partial", False),
+    ((False, False), (-1, 0), "partial", False),
+    ((True, False), (0, 1), "disagree", False),
+    ((False, True), (-1, 0), "disagree", False),
+    ((True, True), (0, -1), "disagree", False),
 ]
 
 
-@pytest.mark.parametrize(("significant", "winners", "what"), EVERY)
-def test_every_cell(significant: tuple[bool, bool], winners: tuple[int, int], what: str) -> None:
-    found = agreement_of(np.array([significant]), np.array([winners], dtype=np.int8))
-    expected = Agreement(0.0, 0.0, 0.0, float(any(significant)), float(0 in winners))
-    assert found == expected._replace(**{what: 1.0})
+@pytest.mark.parametrize(("significant", "winners", "what", "separated"), EVERY)
+def test_every_cell(significant: tuple[bool, bool], winners: tuple[int, int], what: str, separated: bool) -> None:
+    result = agreement_of(np.array([significant]), np.array([winners], dtype=np.int8))
+    replicated, opposite = (float(separated), float(what == "disagree")) if any(significant) else (None, None)
+    tie = float(0 in winners)
+    expected = Agreement(0.0, 0.0, 0.0, float(any(significant)), tie, replicated, opposite, float(separated))
+    assert result == expected._replace(**{what: 1.0})
 
 
-def test_shares_are_over_pairs_and_splits() -> None:
-    first, second = zip(*(winners for _, winners, _ in EVERY), strict=True)
-    one, other = zip(*(significant for significant, _, _ in EVERY), strict=True)
-    # One pair, 17 splits: the first half of each split, then the second of each.
-    found = agreement_of(np.array([one + other]), np.array([first + second], dtype=np.int8))
-    names = [what for _, _, what in EVERY]
-    assert found[:3] == pytest.approx([names.count(what) / 17 for what in ("agree", "partial", "disagree")])
-    assert sum(found[:3]) == pytest.approx(1)
+def test_proportions_are_over_pairs_and_splits() -> None:
+    first, second = zip(*(winners for _, winners, *_ in EVERY), strict=True)
+    one, other = zip(*(significant for significant, *_ in EVERY), strict=True)
+    # One pair, 18 splits: the first half of each split, then the second of each.
+    result = agreement_of(np.array([one + other]), np.array([first + second], dtype=np.int8))
+    names = [what for _, _, what, _ in EVERY]
+    assert result[:3] == pytest.approx([names.count(what) / 18 for what in ("agree", "partial", "disagree")])
+    assert sum(result[:3]) == pytest.approx(1)
+    # 12 of the 18 are significant in a half: 2 of them separated, 6 disagree.
+    assert result.significant == pytest.approx(12 / 18)
+    assert result.agree_significant == pytest.approx(2 / 12)
+    assert result.disagree_significant == pytest.approx(6 / 12)
+    assert result.separated == pytest.approx(2 / 18)
 
 
 # Against plain loops over scipy
 
 
 def by_loops(values: Matrix, splits: Splits, level: float, signed_rank: dict[str, Any]) -> dict[tuple[str, str], Any]:
-    """Agree, partial, disagree, significant, ties: as the definition has it, one call of scipy after the other."""
+    """Return all proportions of a column by their definitions, from one call of scipy per half and test."""
 
     def p(test: str, a: Matrix, b: Matrix) -> float:
         d = b - a
@@ -179,10 +192,12 @@ def by_loops(values: Matrix, splits: Splits, level: float, signed_rank: dict[str
                     kind = "agree" if one == other else "partial"
                 else:
                     kind = "disagree" if one or other else "partial"
-                kinds.append((kind, one or other, first == 0 or second == 0))
-        words, either, tied = zip(*kinds, strict=True)
+                separated = one and other and first == second != 0
+                kinds.append((kind, one or other, first == 0 or second == 0, separated))
+        words, either, tied, apart = zip(*kinds, strict=True)
         shares = [words.count(word) / len(words) for word in ("agree", "partial", "disagree")]
-        found[test, aggregate] = [*shares, np.mean(either), np.mean(tied)]
+        of_significant = [sum(apart) / sum(either), words.count("disagree") / sum(either)]
+        found[test, aggregate] = [*shares, np.mean(either), np.mean(tied), *of_significant, np.mean(apart)]
     return found
 
 
@@ -190,7 +205,7 @@ def compare_with_loops(values: Matrix, splits: Splits, signed_rank: dict[str, An
     theirs = by_loops(values, splits, 0.05, signed_rank)
     table = agreement_table(values_of(values), columns_of(), splits, Asked())
     for row in table.rows():
-        ours = [row[name] for name in ("agree", "partial", "disagree", "significant", "ties")]
+        ours = [row[name] for name in Agreement._fields]
         assert ours == pytest.approx(theirs[str(row["test"]), str(row["aggregate"])], abs=1e-12), row
 
 

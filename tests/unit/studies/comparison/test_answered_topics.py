@@ -12,7 +12,7 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.charts import draw
-from cranfield.core import ParameterError, Study
+from cranfield.core import ParameterError, Study, Verdict
 from cranfield.data import Values
 from cranfield.measures import unjudged_share, unjudged_within
 from cranfield.simulate import Campaign
@@ -56,7 +56,7 @@ def test_three_runs_by_hand() -> None:
     # Shares of the first two that nobody judged: 0, ½, ½; ½, 0 (of one), 0; 1, ½, and no third topic.
     unjudged = {run: row["unjudged"] for run, row in by_run(study).items()}
     assert unjudged == pytest.approx({"good": 1 / 3, "bad": 1 / 6, "odd": 3 / 4})
-    assert study.verdict == {
+    assert dict(study.verdict or Verdict()) == {
         "most": "good",
         "answered": 2,
         "topics": 3,
@@ -75,7 +75,8 @@ def test_cutoff_and_grade() -> None:
     assert counts(cf.answers(evaluated(), rel=2)) == {"good": (1, 2, 0), "bad": (1, 0, 2), "odd": (0, 2, 1)}
     assert counts(cf.answers(evaluated(), cutoff=4))["odd"] == (1, 1, 1)  # b at rank 4
     assert cf.answers(evaluated()).verdict["cutoff"] == 100  # type: ignore[index]
-    assert cf.answers(evaluated("AP RR@5 P@3")).verdict["cutoff"] == 5  # type: ignore[index]
+    assert cf.answers(evaluated("RR@5 P@3")).verdict["cutoff"] == 5  # type: ignore[index]
+    assert cf.answers(evaluated("AP RR@5")).verdict["cutoff"] == 100  # type: ignore[index]
 
 
 def test_of_the_first_ten_at_most_the_unjudged_are_counted() -> None:

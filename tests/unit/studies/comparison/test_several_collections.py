@@ -86,3 +86,59 @@ def test_refusals(tmp_path: Path, listed: Path) -> None:
         cf.across(listed, level=2)
     with pytest.raises(ParameterError):
         cf.across(listed, baseline="nobody")
+
+
+def study_of(tmp_path: Path, *differences: list[float], third: list[list[float]] | None = None) -> Study:
+    """Two systems with these differences in the topics of each collection, and a third one if it is given."""
+    lines = ["collection,scores"]
+    for i, each in enumerate(differences):
+        more = [""] * len(each) if third is None else [f",{0.5 + gap}" for gap in third[i]]
+        cells = "\n".join(f"{t},0.5,{0.5 + gap}{last}" for t, (gap, last) in enumerate(zip(each, more, strict=True)))
+        (tmp_path / f"{i}.csv").write_text(f"topic,A,B{',C' * (third is not None)}\n{cells}\n")
+        lines.append(f"c{i},{i}.csv")
+    (tmp_path / "list.csv").write_text("\n".join(lines) + "\n")
+    return cf.across(tmp_path / "list.csv")
+
+
+def around(mean: float) -> list[float]:
+    """Two differences with this mean and a standard error of .01."""
+    return [mean - 0.01, mean + 0.01]
+
+
+# Four means .1, .102, .098, .1 have a sum of squares of 8e-6, so the error is √(8e-6 / 3 / 4) = .000816; t with three
+# degrees of freedom has 3.182 at .05. Means 0 and .04: the error is .02, t with one degree of freedom has 12.71.
+@pytest.mark.parametrize(
+    ("means", "kind", "ends"),
+    [
+        ((0.1, 0.102, 0.098, 0.1), "better", (0.0974, 0.1026)),
+        ((-0.1, -0.102, -0.098, -0.1), "worse", (-0.1026, -0.0974)),
+        ((0.0, 0.04), "inconclusive", (-0.2341, 0.2741)),
+    ],
+)
+def test_the_verdict_on_a_pair(means: tuple[float, ...], kind: str, ends: tuple[float, float], tmp_path: Path) -> None:
+    study = study_of(tmp_path, *map(around, means))
+    (row,) = rows(study, "verdicts")
+    assert (row["low"], row["high"]) == pytest.approx(ends, abs=5e-5)
+    assert row["p_adjusted"] == row["p"]
+    assert study.verdict is not None
+    assert study.verdict["verdict"] == row["verdict"] == kind
+    assert (kind in study.sentence) == (kind != "inconclusive")
+    assert f"B has the higher score in {sum(mean > 0 for mean in means)} of {len(means)} collections" in study.sentence
+
+
+def test_several_pairs_are_corrected_and_named(tmp_path: Path) -> None:
+    b, c = [around(mean) for mean in (0.1, 0.102, 0.098)], [around(mean) for mean in (0.0, 0.03, -0.02)]
+    study = study_of(tmp_path, *b, third=c)
+    found, pooled = rows(study, "verdicts"), rows(study, "pooled")
+    order = sorted(range(3), key=lambda i: pooled[i]["p"])
+    smallest = order[0]
+    assert found[smallest]["p_adjusted"] == pytest.approx(min(1, 3 * pooled[smallest]["p"]))  # Holm's first step
+    for row, one in zip(found, pooled, strict=True):
+        error = (one["high"] - one["low"]) / 2 / stats.t.ppf(0.975, 2)
+        half = stats.t.ppf(1 - 0.05 / 6, 2) * error  # Bonferroni over three pairs
+        assert (row["low"], row["high"]) == pytest.approx((one["difference"] - half, one["difference"] + half))
+    assert study.verdict is not None
+    assert study.verdict["verdict"] is None
+    counts = [study.verdict[kind] for kind in ("better", "worse", "inconclusive")]
+    assert sum(counts) == study.verdict["pairs"] == 3
+    assert "B over A" in study.sentence

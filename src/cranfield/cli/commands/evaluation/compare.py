@@ -8,6 +8,7 @@ import click
 
 from cranfield.cli.options.statistics_options import (
     Between,
+    asked_chart,
     chart_options,
     check_chart,
     draw_chart,
@@ -15,11 +16,12 @@ from cranfield.cli.options.statistics_options import (
     level_option,
     seed_option,
 )
-from cranfield.cli.options.usage_errors import Command, OneOf, Whole
+from cranfield.cli.options.usage_errors import Command, OneOf, Whole, refuse_without_effect
 from cranfield.cli.options.value_options import Given, notes_of, values_options
 from cranfield.cli.output.command_output import (
     check_output,
     may_be_bold,
+    note,
     output_options,
     progress,
     put,
@@ -28,26 +30,39 @@ from cranfield.cli.output.command_output import (
     typed,
     usual_format,
 )
-from cranfield.cli.output.comparison_text import levels_of, text_of_pair
+from cranfield.cli.output.comparison_text import levels_of, shown_pairs, text_of_pair
+from cranfield.cli.output.paper_output import paper_option, show_paper
 from cranfield.cli.output.table_layout import notes_on
-from cranfield.core import ChecksFailed, Study
-from cranfield.core.rendering import visible
-from cranfield.studies import compare, wide_dominance, wide_outcomes, wide_overall
+from cranfield.core import ChecksFailed, Inconclusive, Study, Table, Verdict
+from cranfield.data import Values
+from cranfield.stats import BASES
+from cranfield.studies import (
+    RULES,
+    SPARSE,
+    compare,
+    proportion_single,
+    readable_evidence,
+    wide_dominance,
+    wide_outcomes,
+    wide_overall,
+)
 
-USUAL = "RR@100"
+DENSE_MEASURE, SPARSE_MEASURE = "AP", "RR@10"  # where none is named
 CHARTS = ("outcomes", "topic-differences", "dominance", "rank-pairs")
-REQUIRED = ("better", "strict", "no-harm")
-SHOWN = ("verdicts", "overall", "harm", "dominance", "splits", "meaning", "movers")
-OF_COLLECTIONS = ("pooled", "collections", "friedman", "placed")
+DETAILS = ("overall", "harm", "dominance", "splits", "meaning", "movers")
+OF_COLLECTIONS = ("verdicts", "pooled", "collections", "friedman", "placed")
+FOR_PEOPLE = ("text", "latex", "markdown", "html")
+NOT_OF_A_PAPER = ("pairs", "sota", "by", "cutoff", "depth", "decide", "margins", "require", "details", "chart", "draw")
+NOT_OF_COLLECTIONS = (*NOT_OF_A_PAPER[1:9], "tests", "correct", "draws", "seed", "paper", "draw")
 
 
 class Margin(click.ParamType[tuple[str, float]]):
-    """What is no harm: a number for the measure, or a facet or measure and its number."""
+    """Margin of a measure or facet: NAME=NUMBER, or a number for the first measure."""
 
     name = "[WHAT=]X"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
-        """What the text names, and how much."""
+        """Return the name and the margin."""
         if isinstance(value, tuple):
             return value
         what, _, number = str(value).rpartition("=")
@@ -57,57 +72,80 @@ class Margin(click.ParamType[tuple[str, float]]):
 @click.command("compare", cls=Command)
 @values_options
 @click.option("--pair", "pairs", nargs=2, multiple=True, metavar="A B", help="Only this pair of runs; may be repeated.")
-@click.option("--baseline", metavar="RUN", help="Every other run beside this one.")
-@click.option("--sota", metavar="FILE", help="A table of runs with dates: each state of the art beside the one before.")
+@click.option("--baseline", metavar="RUN", help="Compare every other run with this one.")
+@click.option(
+    "--sota", metavar="FILE", help="Compare each state of the art with the one before: a table of runs with dates."
+)
 @click.option(
     "--collections",
     metavar="FILE",
     help="Several collections at once: a table with collection, qrels, system, run (or collection, scores).",
 )
 @click.option(
+    "--by",
+    type=OneOf(list(BASES)),
+    default="measure",
+    show_default=True,
+    help="What decides: the first measure, or the outcomes of topics (answered or not, then the ranking where both "
+    "answer).",
+)
+@click.option(
     "--cutoff",
     type=Whole(),
-    help="A topic is answered where a relevant document stands in the first N.  [default: that of the measure]",
+    help="Rank within which a relevant document answers a topic.  [default: cutoff of the first measure, else 100]",
 )
-@click.option("--depth", type=Whole(), default=1000, show_default=True, help="How deep dominance looks.")
+@click.option("--depth", type=Whole(), default=1000, show_default=True, help="Rank down to which dominance compares.")
 @click.option(
-    "-t", "--test", "tests", multiple=True, metavar="TEST", help="Tests of the whole measure.  [default: as in lin2021]"
+    "-t",
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="TEST",
+    help="Paired test of the measures; the first one decides, --details shows all.  [default: t]",
 )
 @click.option(
     "--decide",
     default="signed-rank",
     show_default=True,
     metavar="WORDS",
-    help='By what the verdict is found: a test of ranks, a correction over all pairs, or both: "t holm".',
+    help='Test of ranks and correction over pairs for the outcome rule: "t holm".',
 )
 @click.option(
-    "--correct", default="bonferroni", show_default=True, metavar="NAME", help="The correction of p_adjusted."
+    "--correct",
+    metavar="NAME",
+    help="Correction of p-values and intervals over several pairs.  [default: holm]",
 )
 @click.option(
     "--margin",
     "margins",
     type=Margin(),
     multiple=True,
-    help="Is b worse by less than this? A number is about the first measure; answered=.01 is a share of topics, "
-    "ranking=.5 is in ranks.",
+    help="Difference that does not matter: a number for the first measure, nDCG@10=.02 for any measure, answered=.01 "
+    "for the proportion of topics answered, ranking=.5 for ranks. May be repeated.",
 )
 @click.option(
     "--require",
-    type=OneOf(list(REQUIRED)),
-    help="Exit 3 unless b is better (do no harm), better in both facets (strict), or not worse (no-harm).",
+    "require",
+    multiple=True,
+    metavar="RULE",
+    help=f"Exit 3 if a rule is not met, 4 if that is not decided: {', '.join(RULES[:4])}, "
+    '"min nDCG@10 .4", "max-drop nDCG@10 .02". May be repeated.',
 )
+@click.option("--details", is_flag=True, help="Also show outcomes, all tests, dominance and more topics.")
 @level_option
 @draws_option
 @seed_option
 @scale_option
-@chart_options(CHARTS, usual="outcomes")
+@paper_option
+@chart_options(CHARTS, usual="topic-differences")
 @output_options()
 def command(
     given: Given,
     tests: tuple[str, ...],
     collections: str | None,
     margins: tuple[tuple[str, float], ...],
-    require: str | None,
+    details: bool,
+    paper: bool,
     chart: str | None,
     draw: str,
     form: str | None,
@@ -115,39 +153,72 @@ def command(
     output: str | None,
     **settings: Any,
 ) -> None:
-    """Is B really better than A? Outcomes first, then averages, then a verdict in words.
+    """Is run B really better than run A? A verdict with its evidence.
 
-    Each topic has one of four outcomes: neither run finds a relevant document, only A, only B, both do. Answered
-    topics are counted against each other, and ranks compared where both answer. Strictly better is better in both;
-    better without harm is better in one and not worse in the other.
+    The first measure decides by a paired test. The other measures, the topics answered, the rank of the first
+    relevant document and dominance are further evidence. The verdict is better, worse, mixed, equivalent or
+    inconclusive. Without -m the measure is AP, or RR@10 where topics have one relevant document.
 
     \b
     Examples:
-      cranfield compare qrels.txt a.run b.run
-      cranfield compare qrels.txt a.run b.run -m "RR@10 AP" --chart outcomes.svg
-      cranfield compare qrels.txt runs/ --baseline bm25 --decide "t holm"
-      cranfield compare qrels.txt a.run b.run --margin answered=.01
+      cranfield compare qrels.txt a.run b.run -m nDCG@10
+      cranfield compare qrels.txt a.run b.run -m "RR@10 AP" --chart topics.svg
+      cranfield compare qrels.txt runs/ --baseline bm25 -t signed-rank
+      cranfield compare qrels.txt a.run b.run --by outcomes --details
+      cranfield compare qrels.txt a.run b.run -m nDCG@10 --margin .02
       cranfield compare qrels.txt runs/ --sota runs.csv
       cranfield compare --collections beir.csv -m nDCG@10 --baseline bm25
-      cranfield compare qrels.txt old.run new.run --require better  (or exit 3)
+      cranfield compare qrels.txt old.run new.run -m nDCG@10 --require no-harm
     """
     check_output(form, output)
     check_chart(chart)
     if collections:
+        refuse_without_effect(NOT_OF_COLLECTIONS, "with --collections")
         _collections(given, collections, form, table, output, chart, settings)
         return
-    values = given.read(USUAL)
-    wanted = {what or str(values.measures[0]): number for what, number in margins}
-    if given.levels:
-        settings["rel"] = given.levels[0][0]
-    more: dict[str, Any] = {"tests": tests} if tests else {}
+    if paper:
+        refuse_without_effect(NOT_OF_A_PAPER, "with --paper")
+    level = given.levels[0][0] if given.levels else 1
+    values, notes = _values(given, level)
+    if paper:
+        _show_paper(given, values, tests, settings, form=form, table=table, output=output)
+        return
+    named_margins = {what or str(values.measures[0]): number for what, number in margins}
     with progress("comparing") as watch:
-        study = compare(values, margins=wanted, threads=given.threads, progress=watch, **more, **settings)
-    kept = study["verdicts" if "verdicts" in study.tables else "overall"].notes
-    _show(study, (*notes_of(values), *kept), form, table, output)
-    draw_chart(study, draw, chart)
-    if require:
-        _check(study, require)
+        study = compare(
+            values,
+            tests or None,
+            margins=named_margins,
+            rel=level,
+            threads=given.threads,
+            progress=watch,
+            **settings,
+        )
+    notes = (*notes, *notes_of(values), *study["verdicts"].notes)
+    _show(study, notes, form, table, output, details=details)
+    draw_chart(study, asked_chart(draw, *["outcomes"] * (settings["by"] == "outcomes")), chart)
+    _enforce(study)
+
+
+def _show_paper(given: Given, values: Values, tests: tuple[str, ...], settings: dict[str, Any], **output: Any) -> None:
+    """Write the table of means with marks against the baseline."""
+    if settings["baseline"] is None:
+        raise click.UsageError("--paper marks differences from a baseline\nhint: name a run: --baseline RUN")
+    kept: dict[str, Any] = {name: settings[name] for name in ("level", "draws", "seed", "scale")}
+    kept |= {"test": tests[0] if tests else "t", "correct": settings["correct"] or "holm", "threads": given.threads}
+    show_paper(values, [settings["baseline"]], **kept, **output)
+
+
+def _values(given: Given, level: float) -> tuple[Values, tuple[str, ...]]:
+    """Read the values; without a named measure choose one that fits the labels, and say which."""
+    if given.measures or given.scores:
+        return given.read(DENSE_MEASURE), ()
+    values = given.read(f"{DENSE_MEASURE} {SPARSE_MEASURE}")
+    single = proportion_single(values, level)
+    sparse = single is not None and single >= SPARSE
+    measure = values.measures[1 if sparse else 0]
+    why = f"{single:.0%} of topics have one relevant document" if sparse else "the first measure of evaluate"
+    return values.of_measures([measure]), (f"no measure is named, so {measure} decides ({why})",)
 
 
 def _collections(
@@ -181,38 +252,52 @@ def _collections(
     draw_chart(study, "forest", chart)
 
 
-def _show(study: Study, notes: Sequence[str], form: str | None, table: str | None, output: str | None) -> None:
-    """One pair as people read it; many pairs as papers print them; the exact tables otherwise."""
+def _show(
+    study: Study, notes: Sequence[str], form: str | None, table: str | None, output: str | None, *, details: bool
+) -> None:
+    """Write one screen on a pair, one row for each of several pairs, or the exact tables."""
     chosen = form or usual_format(output, one=False)
-    plain = replace(study, tables={name: replace(one, notes=()) for name, one in study.tables.items()})
-    if table or "outcomes" not in study.tables or chosen not in ("text", "latex", "markdown", "html"):
-        show(plain, form=form, table=table, output=output, notes=notes, only=SHOWN)
-    elif chosen == "text" and len(study["verdicts"]) == 1:
+    bare = replace(study, tables={name: replace(one, notes=()) for name, one in study.tables.items()})
+    if table or chosen not in FOR_PEOPLE:
+        show(bare, form=form, table=table, output=output, notes=notes)
+        return
+    single = len(study["verdicts"]) == 1
+    if chosen == "text" and single:
         bold = not output and may_be_bold()
-        put("\n".join([*text_of_pair(plain, bold=bold), *(f"note: {visible(note)}" for note in notes)]), output)
+        put("\n".join(text_of_pair(study, bold=bold, details=details)), output)
     else:
-        laid = {"outcomes": wide_outcomes(plain), "overall": wide_overall(plain)}
-        if "dominance" in plain.tables:
-            laid["dominance"] = levels_of(wide_dominance(plain))
-        if any(plain["splits"].cells("incomparable")) if "splits" in plain.tables else False:
-            laid["splits"] = plain["splits"]
-        laid |= {"harm": plain["harm"]} if "harm" in plain.tables else {}
-        show(replace(plain, tables=laid), form=form, table=None, output=output, notes=notes)
+        laid = {"evidence": _captioned(readable_evidence(study))} if single else {"verdicts": shown_pairs(study)}
+        if details:
+            laid |= _detail_tables(bare)
+        show(replace(bare, tables=laid), form=chosen, table=None, output=output)
+    for line in notes:
+        note(line)
 
 
-def _check(study: Study, require: str) -> None:
-    """Fail where a verdict that was asked for is not there."""
-    if "verdicts" not in study.tables:
-        raise ChecksFailed("there is no verdict to require", hint="outcomes need judgments and runs, or values of RR")
-    harmless = {"better": ("do_no_harm", ("b",)), "strict": ("strict", ("b",))}
-    for row in study["verdicts"].rows():
-        if require == "no-harm":
-            worse = [
-                f for f in study["facets"].rows() if (f["a"], f["b"]) == (row["a"], row["b"]) and f["better"] == "a"
-            ]
-            failed = bool(worse)
-        else:
-            name, good = harmless[require]
-            failed = row[name] not in good
-        if failed:
-            raise ChecksFailed(f"{row['b']} against {row['a']} is not {require}", hint=str(row["sentence"]))
+def _captioned(table: Table) -> Table:
+    """Return the table with its notes in the caption, where a paper has them."""
+    return replace(table, caption="; ".join([table.caption, *table.notes]), notes=())
+
+
+def _detail_tables(study: Study) -> dict[str, Table]:
+    """Return the tables behind a verdict, laid out as papers print them."""
+    laid = {name: study[name] for name in DETAILS if name in study.tables and len(study[name])}
+    laid["overall"] = wide_overall(study)
+    if "outcomes" in study.tables:
+        laid = {"outcomes": wide_outcomes(study), **laid}
+    if "dominance" in laid:
+        laid["dominance"] = levels_of(wide_dominance(study))
+    return laid
+
+
+def _enforce(study: Study) -> None:
+    """End with exit status 3 or 4 where a requirement is not met or not decided."""
+    if "requirements" not in study.tables:
+        return
+    verdict = study.verdict or Verdict()
+    if verdict["met"]:
+        note(f"requirement met: {verdict['requirement']}: {verdict['why']}")
+        return
+    failure = Inconclusive if verdict["met"] is None else ChecksFailed
+    state = "not decided" if verdict["met"] is None else "not met"
+    raise failure(f"requirement {state}: {verdict['requirement']}: {verdict['why']}")

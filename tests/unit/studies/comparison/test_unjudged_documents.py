@@ -1,0 +1,72 @@
+"""Unjudged documents: when a comparison warns of them, and what it says could change."""
+
+import pytest
+
+import cranfield as cf
+from cranfield.data import Values
+from cranfield.studies.comparison.text import PairNames
+from cranfield.studies.comparison.unjudged_documents import judged_shares, unjudged_notes, unjudged_sentence
+
+NAMES = PairNames("A", "B")
+JUDGED = {f"d{i}": i % 2 for i in range(20)}
+
+
+def values(unjudged_a: int, unjudged_b: int, measure: str = "P@10", topics: int = 4) -> Values:
+    """Two runs of ten documents, so many of them unjudged at the end of each ranking."""
+
+    def run(unjudged: int) -> dict[str, float]:
+        documents = [f"d{i}" for i in range(10 - unjudged)] + [f"u{i}" for i in range(unjudged)]
+        return {document: float(-i) for i, document in enumerate(documents)}
+
+    qrels = {str(t): JUDGED for t in range(topics)}
+    runs = {
+        "A": {str(t): run(unjudged_a) for t in range(topics)},
+        "B": {str(t): run(unjudged_b) for t in range(topics)},
+    }
+    return cf.evaluate(qrels, runs, measure)
+
+
+def test_proportions_of_judged_documents() -> None:
+    shares = judged_shares(values(2, 5), 10)
+    assert shares is not None
+    assert shares.tolist() == pytest.approx([0.8, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "warns"),
+    [
+        ((0, 0), False),
+        ((1, 1), False),
+        ((2, 2), True),
+        ((0, 1), True),
+    ],  # 90% is enough; a difference of 10 points is not
+)
+def test_when_it_warns(unjudged: tuple[int, int], warns: bool) -> None:
+    compared = values(*unjudged)
+    assert bool(unjudged_sentence(compared, (0, 1), NAMES, 10)) is warns
+    assert bool(unjudged_notes(compared, [(0, 1)], 10)) is warns
+
+
+def test_sparse_labels_warn_of_a_difference_only() -> None:
+    assert unjudged_sentence(values(9, 9), (0, 1), NAMES, 10, sparse=True) == ""
+    assert unjudged_sentence(values(9, 5), (0, 1), NAMES, 10, sparse=True)
+
+
+def test_the_bounds_of_a_measure_that_has_them() -> None:
+    """P@10 of A: 4 of 8 judged documents are relevant, and 2 are open; of B: 2 of 5, and 5 are open."""
+    sentence = unjudged_sentence(values(2, 5), (0, 1), NAMES, 10)
+    assert "[0.200, 0.700] for B" in sentence
+    assert "[0.400, 0.600] for A" in sentence
+
+
+def test_a_measure_without_bounds_has_the_best_case() -> None:
+    """Every document of the ideal ranking is relevant then, so nDCG@10 is below 1 for each irrelevant judged one."""
+    sentence = unjudged_sentence(values(2, 5, "nDCG@10"), (0, 1), NAMES, 10)
+    assert "If all of them had the top grade, nDCG@10 would be" in sentence
+    assert unjudged_sentence(values(2, 5, "AP"), (0, 1), NAMES, 10).endswith("not relevant.")
+
+
+def test_scores_without_rankings_say_nothing() -> None:
+    scores = cf.read_scores({"topic": ["1", "2"], "A": [0.1, 0.2], "B": [0.3, 0.1]})
+    assert unjudged_sentence(scores, (0, 1), NAMES, 10) == ""
+    assert unjudged_notes(scores, [(0, 1)], 10) == []
