@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import SEED, Policy, Scale, Study, Table, listed, weigh
+from cranfield.core import SEED, ParameterError, Policy, Scale, Study, listed, weigh
 from cranfield.data import Values, read_scores
 from cranfield.stats import (
     CORRECTIONS,
@@ -26,8 +26,8 @@ from cranfield.stats import (
     adapt,
     beliefs_table,
     change,
+    check_interval,
     check_level,
-    choose_pairs,
     compare_pairs,
     effects_table,
     parse_method,
@@ -38,16 +38,18 @@ from cranfield.stats import (
     tests_table,
 )
 
+from .baselines import choose_pairs_with, find_baselines
+from .text import interval_name, significance_sentence
+
 USUAL = ("t", "sign")  # what readers expect, and what is safe on any scale
-SMALLEST = 1e-10  # a p-value below it is not told
 
 
 def test(
     values: Any,
-    tests: str | PairTest | Iterable[str | PairTest] = USUAL,
+    tests: str | PairTest | Iterable[str | PairTest] | None = None,
     *,
     pairs: Sequence[tuple[str, str]] = (),
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     correct: str | Correction = "holm",
     family: Family = "pairs",
     interval: str | Interval | None = None,
@@ -66,12 +68,15 @@ def test(
     progress: Callable[[int, int], object] | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> Study:
-    """Tests of pairs of runs: all pairs, each run beside a ``baseline``, or the ``pairs`` given.
+    """Test pairs of runs: all pairs, each run with one ``baseline`` or several, or the ``pairs`` given.
 
     ``values`` come from :func:`evaluate`, or are a table of scores: a file or a frame with topics as rows and runs as
-    columns. The difference is b − a everywhere. P-values are corrected within a ``family``: the pairs of one test and
-    one measure (``pairs``), those of all ``measures``, or ``all`` that are asked. An ``interval`` (t, percentile, bca)
-    takes the place of the one that a test has of its own; medians have none. ``rope`` adds what to believe of each
+    columns. The ``tests`` are t and sign, or those named. The difference is b − a everywhere, and ``estimate`` is what
+    the interval of a test encloses: the mean difference, or that of the test itself (signed-rank, sign). P-values are
+    corrected within a ``family``: the pairs of one test and one measure (``pairs``), those of all ``measures``, or
+    ``all`` that are asked; intervals are Bonferroni intervals of the same family, unless nothing is corrected.
+    ``interval`` chooses another interval for the test to which it belongs (percentile and bca for bootstrap, t for t),
+    and that test where none is named. ``rope`` adds what to believe of each
     pair, differences up to it being as good as none; ``swaps`` how often other topics would turn the order of two runs
     round. ``risk`` adds what runs lose, counted 1 + ``risk`` times what they gain: against the ``baseline`` if there is
     one (URisk, TRisk), and against what all runs let one expect (GeoRisk). ``norms`` are those that a standardising
@@ -80,11 +85,18 @@ def test(
     """
     given = values if isinstance(values, Values) else read_scores(values)
     check_level(level)
-    wanted = [adapt(one, alternative=alternative, draws=draws) for one in parse_tests(tests)]
     correction = parse_method(CORRECTIONS, correct)
     around = None if interval is None else adapt(parse_method(INTERVALS, interval), draws=draws)
+    if tests is None:
+        tests = USUAL if around is None else around.test
+    wanted = [adapt(one, alternative=alternative, draws=draws) for one in parse_tests(tests)]
+    if around is not None:
+        check_interval(around, wanted, aggregate)
     changed = None if transform is None else parse_method(TRANSFORMS, transform)
-    chosen = choose_pairs(given, pairs, baseline)
+    baselines = find_baselines(given, baseline)
+    if risk is not None and len(baselines) > 1:
+        raise ParameterError(f"risk is relative to one baseline, not {len(baselines)}", hint="name one baseline")
+    chosen = choose_pairs_with(given, pairs, baselines)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress, elsewhere=elsewhere)
     belief = None if rope is None else adapt(BayesSignedRank(rope=rope), draws=draws)
     needs = _needs([*wanted, *filter(None, [around, changed, belief])], aggregate, swaps=swaps, risk=risk is not None)
@@ -106,15 +118,15 @@ def test(
     if belief is not None:
         tables["beliefs"] = beliefs_table(given, chosen, belief, asked)
     if risk is not None:
-        tables["risk"] = risk_table(given, baseline=baseline, alpha=risk, made_by=made_by)
+        tables["risk"] = risk_table(given, baseline=next(iter(baselines), None), alpha=risk, made_by=made_by)
     if swaps:
         tables["swaps"] = swaps_table(given, seed=seed, draws=draws)
-    said = (*notes, *told, *_left_out(found), *_without_p(found), *_too_few(found, correction, level))
+    said = (*notes, *told, *_left_out(found), *_without_p(found), *_too_few(found, correction, level), *_wider(found))
     tables["tests"] = replace(tests_table(found, given.runs, made_by=made_by), notes=said)
     verdict = {
         "pairs": len(chosen),
         "level": level,
-        "sentence": _sentence(found, tables["tests"], level),
+        "sentence": significance_sentence(found, given, tables["tests"], level),
     }
     return Study("test", tables, verdict, made_by, charts=("p-matrix",))
 
@@ -173,50 +185,16 @@ def _too_few(found: Sequence[Tested], correction: Correction, level: float) -> l
     return told
 
 
-def _sentence(found: Sequence[Tested], rows: Table, level: float) -> str:
-    if len(rows) == 1:
-        return _of_one(rows.rows()[0], found[0].test, level)
-    if len(found[0].pairs) == 1 and len({one.measure for one in found}) == 1:
-        return _of_pair(found, rows, level)
-    said = [f"{one.test} on {one.measure}: {_counted(one, level)}" for one in found]
-    return f"At level {level:g}, {'; '.join(said)}."
-
-
-def _counted(one: Tested, level: float) -> str:
-    count, size = int(one.significant(level).sum()), len(one.pairs)
-    if size > 1:
-        return f"{count:,} of {size:,} pairs {'are equivalent' if one.test.equivalence else 'differ'}"
-    return _shown(one.test, small=count > 0)
-
-
-def _shown(test: PairTest, *, small: bool) -> str:
-    """What a p-value says of a pair."""
-    if test.equivalence:
-        return "the runs are equivalent within the margin" if small else "equivalence is not shown"
-    return "the runs differ" if small else "no difference is shown"
-
-
-def _of_pair(found: Sequence[Tested], rows: Table, level: float) -> str:
-    """The sentence on several tests of the only pair."""
-    sides: dict[str, list[str]] = {"significant": [], "not significant": [], "without a p-value": []}
+def _wider(found: Sequence[Tested]) -> list[str]:
+    """Return a note on intervals that are wider because many tests are corrected together."""
+    notes: dict[str, dict[str, None]] = {}
     for one in found:
-        small = "significant" if one.significant(level).any() else "not significant"
-        sides["without a p-value" if one.without_p() else small].append(str(one.test))
-    said = [f"{listed(tests)} {'is' if len(tests) == 1 else 'are'} {what}" for what, tests in sides.items() if tests]
-    return f"{_difference(rows.rows()[0])}; at level {level:g}, {', '.join(said)}."
-
-
-def _of_one(row: dict[str, Any], test: PairTest, level: float) -> str:
-    """The sentence on the only test of the only pair."""
-    p = row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
-    ends = f" [{row['low']:+.4f}, {row['high']:+.4f}]" if row["low"] is not None and row["high"] is not None else ""
-    if p is None:
-        return f"{_difference(row)}; {test} has no p-value here."
-    chance = f"p = {p:.3g}" if p >= SMALLEST else f"p < {SMALLEST:g}"
-    return f"{_difference(row, ends)}; {_shown(test, small=p <= level)} at level {level:g} ({test}, {chance})."
-
-
-def _difference(row: dict[str, Any], ends: str = "") -> str:
-    if row["difference"] is None:
-        return f"{row['a']} and {row['b']} have no value of {row['measure']} in the same topic"
-    return f"{row['b']} − {row['a']} = {row['difference']:+.4f}{ends} in {row['measure']}"
+        if one.answer.low is not None and one.interval_level < one.level:
+            reason = f", because {one.interval_reason}" if one.interval_reason else ""
+            notes.setdefault(f"low and high are {interval_name(one)}{reason}", {})[one.test.name] = None
+    told = [f"{listed(list(tests))}: {note}" for note, tests in notes.items()]
+    for one in found:
+        if count := int(one.only_p.sum()):
+            pairs = "1 significant pair has" if count == 1 else f"{count:,} significant pairs have"
+            told.append(f"{one.test} on {one.measure}: {pairs} an interval that contains 0 (see note in the table)")
+    return told

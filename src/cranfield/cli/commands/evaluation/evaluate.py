@@ -33,6 +33,7 @@ from cranfield.cli.output.command_output import (
     show,
     typed,
 )
+from cranfield.cli.output.paper_output import expect_paper_alone, paper_option, show_paper
 from cranfield.cli.output.table_layout import by_topic
 from cranfield.core import Policy, Study, Table, Ties
 from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs
@@ -63,7 +64,14 @@ UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst
     type=OneOf([name for name in AGGREGATES if name != "sum"]),
     help="Over topics, in place of each measure's own; sums stay sums.",
 )
-@click.option("--baseline", metavar="RUN", help="Differences to this run too, by its name or file.")
+@click.option(
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="RUN",
+    help="Add differences from this run, given by its name or file; with --paper it may be repeated.",
+)
+@paper_option
 @click.option("--curve", type=OneOf(list(CURVES)), help="Precision at levels of recall too.")
 @click.option("--chart", metavar="FILE", help="Draw the curve: .svg, .png, .pdf or .html.")
 @click.option(
@@ -105,7 +113,8 @@ def command(
     levels: tuple[tuple[float, ...], ...],
     topics: tuple[str, ...],
     aggregate: str | None,
-    baseline: str | None,
+    baselines: tuple[str, ...],
+    paper: bool,
     curve: str | None,
     chart: str | None,
     ties: str | None,
@@ -141,6 +150,7 @@ def command(
       cranfield evaluate qrels.txt runs/ -m "AP nDCG@10" -m "RBP(p=0.5)" -q
       cranfield evaluate qrels.txt runs/ -o values.json
       cranfield evaluate qrels.txt runs/ -m AP --rel 1,2 --baseline cedar-1
+      cranfield evaluate qrels.txt runs/ --paper --baseline bm25 --format latex
       cranfield evaluate qrels.txt runs/ --curve pr --chart curve.svg
       cranfield evaluate qrels.txt bm25.txt -m "RBP P@10" --residual
       cranfield evaluate qrels.txt bm25.txt -m all_trec --format trec_eval
@@ -153,9 +163,14 @@ def command(
     """
     check_output("given" if form == "trec_eval" else form, output)
     if form == "trec_eval":
-        _expect_values_alone({"--aggregate": aggregate, "--baseline": baseline, "--curve": curve})
+        _expect_values_alone({"--aggregate": aggregate, "--baseline": next(iter(baselines), None), "--curve": curve})
     if chart:
         _expect_chart(chart, curve)
+    if paper:
+        asked = {"--per-topic": per_topic, "--residual": residual, "--equity": equity, "--curve": curve}
+        expect_paper_alone({**asked, "--ties bounds": ties == "bounds", "--format trec_eval": form == "trec_eval"})
+    elif len(baselines) > 1:
+        raise click.UsageError("differences are from one baseline\nhint: name one, or add --paper")
     counting, only = read_topics(topics)
     expect_way(
         {
@@ -187,7 +202,7 @@ def command(
         "topics": counting,
         "ties": ties,
         "gains": gains,
-        "scale": scale,
+        "scale": "ignore" if paper and baselines else scale,  # the tests have more to report about it
     }
     if scores:
         values = _some(scored(scores, measures), only, aggregate)
@@ -206,7 +221,7 @@ def command(
         values = _some(_of_series(qrels, runs, measures, **shaped), only, aggregate)
     else:
         expect_files(qrels, runs)
-        found = list(runs) if baseline is None else _with_baseline(runs, baseline)
+        found = _with_baselines(runs, baselines) if baselines else list(runs)
         with progress("reading") as see, progress("measuring") as watch:
             values = evaluate(
                 qrels,
@@ -237,7 +252,10 @@ def command(
         for line in notes:
             note(line)
         return
-    study = values.study(per_topic=per_topic, baseline=baseline)
+    if paper:
+        show_paper(values, baselines, form=form, table=table, output=output, scale=scale, threads=threads)
+        return
+    study = values.study(per_topic=per_topic, baseline=next(iter(baselines), None))
     if equity:
         study = replace(study, tables={**study.tables, **_equity(qrels, runs, attributes, series=series).tables})
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
@@ -281,11 +299,12 @@ def _equity(qrels: str | None, runs: tuple[str, ...], attributes: str | None, *,
     return equity(qrels, list(runs), attributes=attributes, together=series)
 
 
-def _with_baseline(runs: Sequence[str], baseline: str) -> list[Any]:
-    """The runs, where the baseline is one of them: to be told so after a long reading would be a nuisance."""
+def _with_baselines(runs: Sequence[str], baselines: Sequence[str]) -> list[Any]:
+    """Return the runs; refuse a baseline that is not one of them before they are read."""
     found = find_runs(list(runs))
     files = [str(run.path) if isinstance(run, RunFile) else run.source.name for run in found]
-    find_run([run.name for run in found], files, baseline)
+    for baseline in baselines:
+        find_run([run.name for run in found], files, baseline)
     return found
 
 
