@@ -30,8 +30,8 @@ from cranfield.studies import agreement
     "aggregates",
     type=OneOf(["mean", "median"]),
     multiple=True,
-    help="What says which run is ahead; may be repeated.  [default: the mean, then the median where the test is not "
-    "about means]",
+    help="Aggregate that decides which run is ahead; may be repeated.  [default: the mean, then the median where the "
+    "test is not about means]",
 )
 @click.option("--splits", type=Whole(), help=f"How often the topics are split in two.  [default: {SPLITS}]")
 @click.option(
@@ -42,7 +42,9 @@ from cranfield.studies import agreement
 @draws_option
 @seed_option
 @scale_option
-@click.option("--chart", metavar="FILE", help="Draw how often halves agree: .svg, .png, .pdf or .html.")
+@click.option(
+    "--chart", metavar="FILE", help="Draw separated pairs, agreement and disagreement: .svg, .png, .pdf or .html."
+)
 @output_options()
 def command(
     given: Given,
@@ -58,12 +60,18 @@ def command(
     output: str | None,
     **settings: Any,
 ) -> None:
-    """Do two halves of the topics agree on which run is better? How reliable tests and aggregates are.
+    """Measure how often two halves of the topics lead to the same conclusion, for each test and aggregate.
 
-    The topics are split in two at random, again and again. On each pair of runs two halves agree (the same run is
-    ahead, significantly in both or in neither), agree partially (the same run, significantly in one; or another run,
-    significantly in neither) or disagree (another run is ahead, significantly in one or both). Beside these shares
-    stands how many pairs are significant in a half or both: a test that finds nothing never disagrees with itself.
+    The topics are split in two at random, many times. On each pair of runs the two halves agree (the same run is ahead,
+    significantly in both or in neither), agree partially (the same run is ahead, significantly in one half; or
+    different runs are ahead, significantly in neither) or disagree (different runs are ahead, significantly in at least
+    one half).
+
+    High agreement alone does not make a test reliable, because a test that is never significant never disagrees. The
+    column `separated` is the proportion of cases in which the same run is ahead in both halves, significantly in both.
+    The column `disagree_significant` is the proportion of disagreement among the cases that are significant in at least
+    one half. The verdict names a test as best only if no other test is better in either column. Tests
+    that separate less than 1% of cases are not compared.
 
     \b
     Examples:
