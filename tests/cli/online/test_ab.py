@@ -34,7 +34,7 @@ def test_people_read_the_verdict_first(cranfield: Command) -> None:
     ended = cranfield("ab", "users.csv", "--ratio", "ctr=clicks/impressions", "-m", "bought", "--control", "a")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("b is better than a in ctr (+")
-    for caption in ("Users in each arm", "Can the experiment be trusted?", "What changes beside a, level 0.05"):
+    for caption in ("Users in each arm", "Can the experiment be trusted?", "Changes compared with a, level 0.05"):
         assert caption in ended.out
     assert max(map(len, ended.out.splitlines())) <= 120
 

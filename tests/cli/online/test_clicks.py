@@ -55,7 +55,7 @@ def test_as_text(cranfield: Command) -> None:
 
 def test_the_json_contract(cranfield: Command) -> None:
     found = read_json(cranfield(*asked("--format", "json")).out)
-    assert (found["contract"], found["study"]) == (1, "clicks")
+    assert (found["contract"], found["study"]) == (2, "clicks")
     assert list(found["tables"]) == ["dropped", "online", "fit", "ranks", "parameters"]
     for table, columns in CONTRACT.items():
         assert columns <= set(found["tables"][table][0])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, CranfieldError, ParameterError, Table, UnknownName
 from cranfield.data import Choices
-from cranfield.stats import LEVEL, Holm
+from cranfield.stats import LEVEL, Holm, interval_level
 
 from .estimates import DRAWS, Estimate, Estimator, Kind, Numbers, Weighed
 from .row_estimators import IPS, Logged, parse_estimators
@@ -121,7 +121,8 @@ def hold_beside(
     logged = seen_by(choices, None, propensity)
     mean: Estimator[Any] = IPS() if isinstance(logged, Logged) else SIPS() if propensity == "given" else IIPS()
     own = mean.weigh(logged)
-    reach = NormalDist().inv_cdf(1 - level / 2)
+    each = interval_level(level, len(known_policies(choices)), Holm())  # policies are corrected for their number
+    reach = NormalDist().inv_cdf(1 - each / 2)
     asked: Any = {"level": level, "interval": interval, "draws": draws, "seed": seed}
     found = []
     for policy in known_policies(choices):
@@ -130,13 +131,20 @@ def hold_beside(
             estimate, weighed = _estimated(policy, estimator, view, asked)
             apart, error = estimate.value - own.value, weighed.error_of_mean(weighed.moved - own.moved)
             low, high = apart - reach * error, apart + reach * error
+            p = 2 * NormalDist().cdf(-abs(apart) / error) if error > 0 else float("nan") if apart else 1.0
             if asked["interval"] == "bootstrap":  # one seed draws the same users for both
                 drawn = weighed.resample(asked["draws"], asked["seed"]) - own.resample(asked["draws"], asked["seed"])
-                low, high = np.nanquantile(drawn, [level / 2, 1 - level / 2]).tolist()
-            p = 2 * NormalDist().cdf(-abs(apart) / error) if error > 0 else float("nan") if apart else 1.0
+                low, high = np.nanquantile(drawn, [each / 2, 1 - each / 2]).tolist()
+                p = _bootstrap_p(drawn[~np.isnan(drawn)]) if error > 0 else p
             ends = {"low": low, "high": high, "p": p}
             found.append(Beside(policy=policy, estimate=estimate, logged=own.value, difference=apart, **ends))
     return found
+
+
+def _bootstrap_p(drawn: NDArray[np.float64]) -> float:
+    """Return the p-value that belongs to the percentile interval: twice the smaller proportion beyond 0."""
+    beyond = min((drawn <= 0).sum(), (drawn >= 0).sum())
+    return float(min(1.0, 2 * (beyond + 1) / (len(drawn) + 1)))
 
 
 def _estimated(policy: str, estimator: Estimator[Any], view: Any, asked: Any) -> tuple[Estimate, Weighed]:
@@ -154,7 +162,10 @@ def by_policy(found: Sequence[Beside]) -> Mapping[str, Sequence[Estimate]]:
 
 
 def policies_table(found: Sequence[Beside]) -> Table:
-    """How much more each policy would have earned than the log did; p corrected by Holm over policies."""
+    """Return how much more each policy would have earned than the log did.
+
+    p is corrected by Holm over policies, and the intervals of ``hold_beside`` by Bonferroni.
+    """
     several = len({one.estimate.estimator for one in found})
     p = np.array([one.p for one in found]).reshape(-1, several)  # (policy, estimator)
     adjusted = np.column_stack([Holm().adjust(column) for column in p.T]).ravel()
@@ -176,7 +187,7 @@ def policies_verdict(found: Sequence[Beside], *, level: float = LEVEL) -> dict[s
     place = max(range(len(rows)), key=lambda i: float(str(rows[i]["value"])))
     best: Any = rows[place]
     estimate = estimates[place]
-    told = best["p_adjusted"] is not None and best["p_adjusted"] < level
+    told = best["p_adjusted"] is not None and best["p_adjusted"] <= level
     better = "neither" if not told else "policy" if best["difference"] > 0 else "log"
     who = best["policy"] if len(rows) == 1 else f"Of {len(rows)} policies {best['policy']} does best: it"
     said = f"{who} would have earned {estimate.value:.4g} for each impression by {name}; the log earned"

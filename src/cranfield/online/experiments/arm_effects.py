@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.core import Direction, ParameterError
-from cranfield.stats import CORRECTIONS, LEVEL, Correction, check_level, parse_method
+from cranfield.stats import (
+    CORRECTIONS,
+    LEVEL,
+    Correction,
+    check_level,
+    family_confidence,
+    interval_level,
+    parse_method,
+)
 
 from .sample_ratio_checks import Check, SampleRatio, sample_ratio
 from .sequential_tests import PLANNED, always_valid_p, confidence_sequence
@@ -65,6 +73,17 @@ class Experiment:
     correct: Correction
     looks: Looks
     checks: tuple[Check, ...]  # the sample ratio, a leak, and what else was asked
+    tests: int = 1  # p-values that were corrected together
+
+    @property
+    def confidence(self) -> str:
+        """How the intervals are named, such as "97.5% CI (95% together, Bonferroni over 2 tests)"."""
+        return family_confidence(self.level, self.tests, self.correct)
+
+    @property
+    def interval_level(self) -> float:
+        """The level of each interval."""
+        return interval_level(self.level, self.tests, self.correct)
 
     @property
     def trusted(self) -> bool:
@@ -92,7 +111,8 @@ def analyse_experiment(
     ``data`` is an Ibis table, of which only sums leave the engine, or a frame. ``user`` names the column of users: then
     it is made sure that none is there twice. ``weights`` say how much of the users each arm was configured to have;
     without them all as many. Means are compared by Welch's test, ratios of means by the same on the delta method, both
-    after CUPED where a metric has a covariate; p-values are corrected over all metrics and treatments. Beside the
+    after CUPED where a metric has a covariate; p-values are corrected over all metrics and treatments, and all
+    intervals are Bonferroni intervals of the same family unless nothing is corrected. Beside the
     interval for one look stands one for looking whenever one likes, tightest at ``planned`` users of the two arms; with
     ``looks="many"`` its p-values are those that are corrected, and a verdict may be read on any day.
     """
@@ -106,12 +126,22 @@ def analyse_experiment(
     configured = dict.fromkeys(sums, 1.0) if weights is None else {**dict.fromkeys(sums, 0.0), **weights}
     users = [sums[name].count() if name in sums else 0 for name in configured]
     ratio = sample_ratio(users, list(configured.values()), list(configured))
-    effects = [
-        compare_arms(metric, sums, control, other, level=level, planned=planned) for other in others for metric in asked
-    ]
+
+    def compare(tests: int) -> list[ArmEffect]:
+        each = interval_level(level, tests, correction)
+        return [
+            compare_arms(metric, sums, control, other, level=each, planned=planned)
+            for other in others
+            for metric in asked
+        ]
+
+    effects = compare(len(others) * len(asked))
+    tests = sum(not isnan(effect.p) for effect in effects)
+    if tests < len(effects):  # those without a p-value are not in the family
+        effects = compare(tests)
     adjusted = correction.adjust(np.array([effect.p if looks == "once" else effect.always_p for effect in effects]))
     corrected = tuple(replace(effect, p_adjusted=float(p)) for effect, p in zip(effects, adjusted, strict=True))
-    return Experiment(control, ratio, corrected, level, planned, correction, looks, (*ratio.checks, *checks))
+    return Experiment(control, ratio, corrected, level, planned, correction, looks, (*ratio.checks, *checks), tests)
 
 
 def compare_arms(

@@ -3,8 +3,9 @@
 from math import isnan
 
 from cranfield.core import Table, listed
+from cranfield.stats import confidence_text
 
-from .arm_effects import ArmEffect, Experiment, Looks
+from .arm_effects import ArmEffect, Experiment
 from .sample_ratio_checks import checks_table, p_value
 
 EFFECTS = (
@@ -16,10 +17,24 @@ OUTCOMES = {True: "better", False: "worse", None: "unclear"}
 
 
 def effects_of_arms_table(experiment: Experiment) -> Table:
-    """One row for each treatment and metric; ``low`` and ``high`` are the ends of the difference."""
+    """Return one row for each treatment and metric; ``low`` and ``high`` are the ends of the difference."""
     rows = [_row(effect, experiment.level) for effect in experiment.effects]
-    caption = f"What changes beside {experiment.control}, level {experiment.level:g}, corrected by {experiment.correct}"
-    return Table.from_rows(rows, EFFECTS, caption=caption)
+    caption = (
+        f"Changes compared with {experiment.control}, level {experiment.level:g}, corrected by {experiment.correct}, "
+        f"{experiment.confidence}"
+    )
+    return Table.from_rows(rows, EFFECTS, caption=caption, notes=_contradictions(experiment))
+
+
+def _contradictions(experiment: Experiment) -> tuple[str, ...]:
+    """Return a note for each effect that is significant although its interval contains 0."""
+    notes = []
+    for effect in experiment.effects:
+        low, high = (effect.low, effect.high) if experiment.looks == "once" else (effect.always_low, effect.always_high)
+        if effect.better(experiment.level) is not None and low <= 0 <= high:
+            what = f"{effect.metric.name} of {effect.treatment} is significant after {experiment.correct}"
+            notes.append(f"{what}, but its Bonferroni interval contains 0")
+    return tuple(notes)
 
 
 def experiment_tables(experiment: Experiment) -> dict[str, Table]:
@@ -39,7 +54,10 @@ def experiment_sentence(experiment: Experiment) -> str:
     if failed:
         return f"Do not trust this experiment: it fails a check of {listed(failed)}."
     told = [_told(experiment, treatment) for treatment in dict.fromkeys(e.treatment for e in experiment.effects)]
-    return " ".join([*told, experiment.ratio.doubt]).strip()
+    corrected = experiment.interval_level < experiment.level and "CI [" in "".join(told)
+    return " ".join(
+        [*told, *([f"Intervals: {experiment.confidence}."] if corrected else []), experiment.ratio.doubt]
+    ).strip()
 
 
 def treatment_outcomes(experiment: Experiment, deciding: str | None = None) -> dict[str, str]:
@@ -61,7 +79,7 @@ def _told(experiment: Experiment, treatment: str) -> str:
     effects = [effect for effect in experiment.effects if effect.treatment == treatment]
     sides: dict[bool | None, list[str]] = {True: [], False: [], None: []}
     for effect in effects:
-        sides[effect.better(experiment.level)].append(_size(effect, experiment.looks))
+        sides[effect.better(experiment.level)].append(_size(effect, experiment))
     better, worse, nothing = (listed(found) if found else "" for found in sides.values())
     if not better and not worse:
         return f"No difference is shown between {treatment} and {experiment.control} in {nothing}."
@@ -71,19 +89,20 @@ def _told(experiment: Experiment, treatment: str) -> str:
     return f"{treatment} is {' and '.join(parts)}{rest}."
 
 
-def _size(effect: ArmEffect, looks: Looks) -> str:
-    """A metric and how large the effect on it is: with its ends, relative to the control where that means something."""
-    if looks == "many":
+def _size(effect: ArmEffect, experiment: Experiment) -> str:
+    """Return a metric and the size of the effect on it, relative to the control where that exists."""
+    if experiment.looks == "many":
         ends, form = (effect.difference, effect.always_low, effect.always_high), "{:+.3g}"
     elif isnan(effect.relative_low):
         ends, form = (effect.difference, effect.low, effect.high), "{:+.3g}"
     else:
         ends = (100 * effect.relative, 100 * effect.relative_low, 100 * effect.relative_high)
-        form = "{:+.3g} %"
+        form = "{:+.3g}%"
     size, low, high = (form.format(end).replace("-", "−") for end in ends)
     if isnan(effect.low):
         return f"{effect.metric.name} ({size}, users within an arm do not differ)"
-    return f"{effect.metric.name} ({size}, {low} to {high}, {p_value(effect.p_adjusted)})"
+    confidence = confidence_text(experiment.interval_level)
+    return f"{effect.metric.name} ({size}, {confidence} CI [{low}, {high}], {p_value(effect.p_adjusted)})"
 
 
 def _row(effect: ArmEffect, level: float) -> dict[str, object]:

@@ -2,23 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from cranfield.core import ParameterError, Table, listed, stack
-from cranfield.stats import LEVEL, Holm
+from cranfield.stats import LEVEL, Holm, confidence_text, family_confidence, interval_level
 
 from .tables import COLUMNS, Credits, interleaved_table
 
 RESULT = (*COLUMNS[:12], "p_adjusted", *COLUMNS[12:])
 
 
-def result_table(credits: Sequence[Credits], **settings: Any) -> Table:
-    """Which of two runs users prefer, as ``interleaved_table`` says it, with p-values raised for all pairs (Holm)."""
+def result_table(credits: Sequence[Credits], *, level: float = LEVEL, **settings: Any) -> Table:
+    """Return which of two runs users prefer, corrected over all pairs: p by Holm, intervals by Bonferroni."""
     if not credits:
         raise ParameterError("no two runs share a page", hint="an interleaving has pages that two runs or more share")
-    table = stack([interleaved_table(one, **settings) for one in credits])
+    pairs = sum(comb(len(one.runs), 2) for one in credits)
+    each = interval_level(level, pairs, Holm())
+    table = stack([interleaved_table(one, level=each, **settings) for one in credits])
+    table = replace(table, caption=f"{table.caption}, {family_confidence(level, pairs, Holm())}")
     adjusted = Holm().adjust(np.array(table.cells("p"), dtype=float))
     cells = {name: table.cells(name) for name in COLUMNS} | {"p_adjusted": adjusted.tolist()}
     return replace(table, data={name: cells[name] for name in RESULT}, ends={"delta": ("low", "high")})
@@ -36,7 +40,7 @@ def interleaved_verdict(result: Table, *, level: float = LEVEL) -> dict[str, Any
         "preferred": preferred if holds else "neither",
         "holds": holds,
         "holds_at_every_look": always,
-        "sentence": f"{_of_pair(row, holds=holds)} {_of_looks(row, holds=holds, always=always)}",
+        "sentence": f"{_of_pair(row, level, holds=holds)} {_of_looks(row, holds=holds, always=always)}",
     }
 
 
@@ -44,16 +48,23 @@ def _preferred(row: Mapping[str, Any]) -> str:
     return str(row["a"] if row["delta"] > 0 else row["b"] if row["delta"] < 0 else "neither")
 
 
-def _of_pair(row: Mapping[str, Any], *, holds: bool) -> str:
+def _of_pair(row: Mapping[str, Any], level: float, *, holds: bool) -> str:
     a, b, users = row["a"], row["b"], row["users"]
     first, last = (a, b) if row["delta"] >= 0 else (b, a)
     most, least = sorted((row["wins_a"], row["wins_b"]), reverse=True)
     counted = f"{first} wins with {most:,} users, {last} with {least:,}, and {row['ties']:,} are for neither"
-    ends = sorted(side * row[end] for end in ("low", "high") for side in [1 if row["delta"] >= 0 else -1])
-    size = f"Δ {abs(row['delta']):.3f} [{ends[0]:.3f}, {ends[1]:.3f}], sign test {_p(row['p'])}"
+    size = f"Δ {abs(row['delta']):.3f}{_interval(row, level)}, {_p(row['p'])}, sign test"
     if holds:
         return f"Users prefer {first} to {last}: of {users:,}, {counted} ({size})."
     return f"No preference is shown between {a} and {b}: of {users:,} users, {counted} ({size})."
+
+
+def _interval(row: Mapping[str, Any], level: float) -> str:
+    """Return the interval of Δ, signed so that Δ is positive; "" where no user prefers a run."""
+    if row["low"] is None:
+        return ""
+    low, high = (row["low"], row["high"]) if row["delta"] >= 0 else (-row["high"], -row["low"])
+    return f", {confidence_text(level)} CI [{low:.3f}, {high:.3f}]"
 
 
 def _of_looks(row: Mapping[str, Any], *, holds: bool, always: bool) -> str:

@@ -125,7 +125,8 @@ def ab(
     step()
     parts = experiment_tables(found)
     parts["arms"] = replace(parts["arms"], notes=(*gathered.notes, *_chosen(control, chosen)))
-    effects = replace(parts["effects"], ends={"difference": ("low", "high")})
+    ends = ("low", "high") if looks == "once" else ("always_low", "always_high")  # those of p_adjusted
+    effects = replace(parts["effects"], ends={"difference": ends})
     tables = {"arms": parts["arms"], "checks": parts["checks"], **tables, "effects": effects}
     names = tuple(metric.name for metric in asked.metrics)
     made_by = Provenance(command=command, inputs=gathered.inputs, measures=names, seed=seed)

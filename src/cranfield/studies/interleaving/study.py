@@ -34,24 +34,21 @@ def interleave(
     columns: Mapping[str, str] | None = None,
     engine: Any = None,
     level: float = LEVEL,
-    draws: int = 10_000,
     planned: float = PLANNED,
-    seed: int = SEED,
     command: str = "",
 ) -> Study:
     """Which runs users prefer, from a log of interleaved pages: every pair, with a verdict on two or on all.
 
     ``log`` is what ``cranfield.data.read_log`` reads, with users, and teams or the columns of ``Interleaved.rows``;
     where it holds pages of several methods, ``method`` says which count. A user prefers the run that won more of her
-    pages, or, by ``credit``, that has more credit in all. The interval is drawn over users ``draws`` times; the last
-    columns hold at every look at once, and are tightest at ``planned`` users. With three runs or more: preferences that
-    go round.
+    pages, or, by ``credit``, that has more credit in all. p and the interval come from the sign test over users; the
+    last columns hold at every look at once, and are tightest at ``planned`` users. With several pairs p is corrected by
+    Holm, and all intervals by Bonferroni. With three runs or more: preferences that go round.
     """
     read = read_log(log, columns=columns, further=FURTHER, engine=engine)
     made, credits = read_credits(read, method=method)
-    made_by = Provenance(command=command, inputs=(read.source,), seed=seed)
-    given: Any = {"by": by, "level": level, "draws": draws, "planned": planned, "seed": seed}
-    result = result_table(credits, method=made, **given)
+    made_by = Provenance(command=command, inputs=(read.source,))
+    result = result_table(credits, method=made, by=by, level=level, planned=planned)
     left_out = tuple(f"{row['rows']:,} rows are left out: {row['reason']}" for row in read.dropped.rows())
     tables = {"result": replace(result, made_by=made_by, notes=left_out)}
     if len(result) > 1:

@@ -89,6 +89,8 @@ def test_draws_of_both_are_of_the_same_users() -> None:
     (drawn,), (plain,) = (hold_beside(choices, [SNIPS()], interval=kind) for kind in ("bootstrap", "normal"))
     # 2,000 draws leave about 4 % of noise in either end.
     assert drawn.high - drawn.low == pytest.approx(plain.high - plain.low, rel=0.2)
+    assert (drawn.low > 0 or drawn.high < 0) == (drawn.p <= 0.05)
+    assert drawn.p == pytest.approx(plain.p, abs=0.05)
     own = 2 * 1.96 * clicked.std() / sqrt(900)
     assert drawn.high - drawn.low < 0.8 * hypot(drawn.estimate.high - drawn.estimate.low, own)  # were they of others
 
@@ -163,6 +165,10 @@ def test_tables_and_the_verdict() -> None:
     assert rows[1]["relative"] == pytest.approx((1 / 4) / (7 / 4))
     assert rows[1]["p_adjusted"] == pytest.approx(min(1, 2 * found[1].p))  # Holm: the smaller of two
     assert rows[3]["p_adjusted"] == 1
+    error = sqrt(396 / 16 / 3 / 4)  # as above; two policies: the quantile of 1 − .05/4 is 2.2414
+    assert (rows[1]["low"], rows[1]["high"]) == pytest.approx(
+        (1 / 4 - 2.241402728 * error, 1 / 4 + 2.241402728 * error)
+    )
     verdict = policies_verdict(found)
     assert (verdict["policy"], verdict["estimator"], verdict["better"]) == ("target", "snips", "neither")
     assert verdict["sentence"].startswith(

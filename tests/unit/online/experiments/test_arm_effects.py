@@ -233,7 +233,60 @@ def test_who_looks_many_times_is_told_what_holds_each_time() -> None:
     assert_allclose(np.array([effect.p_adjusted for effect in many.effects])[order], holm)
     assert all(b.p_adjusted > a.p_adjusted for a, b in zip(once.effects, many.effects, strict=True))
     (first, _), said = many.effects, experiment_sentence(many)
-    assert f"ctr ({first.difference:+.3g}, {first.always_low:+.3g} to {first.always_high:+.3g}, p = " in said
+    low, high = (f"{end:+.3g}".replace("-", "−") for end in (first.always_low, first.always_high))
+    assert f"ctr ({first.difference:+.3g}, 97.5% CI [{low}, {high}], p = " in said
+
+
+@pytest.mark.parametrize("correct", ["holm", "bonferroni", "bh"])
+def test_intervals_are_corrected_as_p_is(correct: str) -> None:
+    data = users(effect=0.3)
+    found = analysed(data, "clicks", "bought", RATIO, correct=correct)
+    assert found.tests == 3
+    assert found.interval_level == pytest.approx(0.05 / 3)
+    for effect in found.effects[:2]:
+        (a,), (b,) = split(data, effect.metric.name)
+        ends = stats.ttest_ind(b, a, equal_var=False).confidence_interval(1 - 0.05 / 3)
+        assert_allclose([effect.low, effect.high], [ends.low, ends.high], rtol=1e-9)
+    raw = analysed(data, "clicks", "bought", RATIO, correct="none")
+    assert raw.interval_level == 0.05
+    for wide, narrow in zip(found.effects, raw.effects, strict=True):
+        assert wide.p == narrow.p
+        assert wide.low < narrow.low < narrow.high < wide.high
+        assert wide.relative_low < narrow.relative_low < narrow.relative_high < wide.relative_high
+        assert wide.always_low < narrow.always_low < narrow.always_high < wide.always_high
+
+
+@pytest.mark.parametrize("looks", ["once", "many"])
+def test_0_is_outside_where_the_bonferroni_p_is_significant(looks: str) -> None:
+    shown = []
+    for effect in np.linspace(0, 0.4, 15):
+        data = users(900, effect=effect)
+        found = analysed(data, RATIO, "clicks", "bought", correct="bonferroni", looks=looks, planned=500)
+        for one in found.effects:
+            low, high = (one.low, one.high) if looks == "once" else (one.always_low, one.always_high)
+            assert (low > 0 or high < 0) == (one.p_adjusted <= 0.05)
+            shown.append(one.p_adjusted <= 0.05)
+    assert 0 < sum(shown) < len(shown)
+
+
+def test_an_effect_without_p_is_not_in_the_family_of_intervals() -> None:
+    data = users(900, effect=0.2).with_columns(fixed=pl.when(pl.col("arm") == "b").then(1.0).otherwise(2.0))
+    found = analysed(data, "fixed", "clicks")
+    assert (found.tests, found.interval_level) == (1, 0.05)
+    (a,), (b,) = split(data, "clicks")
+    ends = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
+    assert_allclose([found.effects[1].low, found.effects[1].high], [ends.low, ends.high], rtol=1e-9)
+
+
+def test_a_significant_effect_whose_bonferroni_interval_contains_0_is_noted() -> None:
+    # Holm leaves the larger p as it is, Bonferroni doubles it.
+    for effect in np.linspace(0.1, 0.4, 31):
+        found = analysed(users(900, effect=effect), RATIO, "clicks")
+        contradictory = [one for one in found.effects if one.p_adjusted <= 0.05 and one.low <= 0 <= one.high]
+        assert len(effects_of_arms_table(found).notes) == len(contradictory)
+        if contradictory:
+            return
+    pytest.fail("no such effect")
 
 
 def test_what_users_within_an_arm_agree_on_is_said_so() -> None:

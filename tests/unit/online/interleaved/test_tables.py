@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binomtest
 
 from cranfield.core import ParameterError, generator
 from cranfield.online import Credits, interleaved_table, transitivity_table
@@ -53,20 +53,20 @@ def test_the_sign_test_leaves_ties_out() -> None:
     assert interleaved_table(coins(0, 0, 3))["p"][0] == 1
 
 
-def test_the_bootstrap_draws_users() -> None:
-    """Without ties the wins of a among drawn users are binomial: the ends lie within Monte Carlo error of it."""
-    table = interleaved_table(coins(60, 40), draws=20_000)
-    for end, chance in ((np.asarray(table["low"])[0], 0.025), (np.asarray(table["high"])[0], 0.975)):
-        error = 5 * sqrt(chance * (1 - chance) / 20_000)
-        below, above = (binom.ppf(chance + side * error, 100, 0.6) / 100 - 0.5 for side in (-1, 1))
-        assert below <= end <= above
+def test_the_interval_is_that_of_the_sign_test() -> None:
+    """Half of (2π − 1) times the proportion of users without a tie, at the Clopper–Pearson limits of π."""
+    for wins_a, wins_b, ties in ((60, 40, 0), (9, 1, 7), (3, 12, 5)):
+        (row,) = interleaved_table(coins(wins_a, wins_b, ties)).rows()
+        limits = binomtest(wins_a, wins_a + wins_b).proportion_ci(0.95)
+        scale = (wins_a + wins_b) / (wins_a + wins_b + ties)
+        assert (row["low"], row["high"]) == pytest.approx(tuple(scale * (limit - 0.5) for limit in limits), abs=1e-9)
 
 
-def test_draws_follow_the_seed() -> None:
-    log = coins(37, 29, 5)
-    assert interleaved_table(log, seed=3) == interleaved_table(log, seed=3)
-    ends = {tuple(interleaved_table(log, seed=seed, draws=50).cells("low")) for seed in range(8)}
-    assert len(ends) > 1
+def test_0_is_outside_exactly_where_the_sign_test_is_significant() -> None:
+    for wins_a in range(31):
+        table = interleaved_table(coins(wins_a, 30 - wins_a, 4), level=0.1)
+        low, high, p = (np.asarray(table[name], dtype=float)[0] for name in ("low", "high", "p"))
+        assert (low > 0 or high < 0) == (p <= 0.1)
 
 
 def test_the_always_valid_columns_follow_their_formula() -> None:
@@ -93,7 +93,7 @@ def test_looking_often_keeps_the_level() -> None:
     rng, experiments, alarms = generator(9), 100, 0
     for _ in range(experiments):
         preferred = rng.choice([-1, 0, 1], p=[0.45, 0.1, 0.45], size=500)
-        looks = (_row(preferred[:users], 0.05, 1, rng, 250) for users in range(20, 501, 20))
+        looks = (_row(preferred[:users], 0.05, 250) for users in range(20, 501, 20))
         alarms += any(look["always_low"] > 0 or look["always_high"] < 0 for look in looks)
     assert alarms / experiments <= 0.05 + 5 * sqrt(0.05 * 0.95 / experiments)
 
@@ -107,7 +107,10 @@ def test_turning_runs_round_turns_everything(outcomes: list[tuple[int, int]]) ->
     assert one["delta"] == -other["delta"]  # type: ignore[operator]  # a number
     assert (one["wins_a"], one["ties"], one["p"]) == (other["wins_b"], other["ties"], other["p"])
     assert one["wins_a"] + one["wins_b"] + one["ties"] == len(set(user)) == one["users"]  # type: ignore[operator]
-    assert -0.5 <= one["low"] <= one["high"] <= 0.5  # type: ignore[operator]
+    if one["wins_a"] or one["wins_b"]:
+        assert -0.5 <= one["low"] <= one["high"] <= 0.5  # type: ignore[operator]
+    else:
+        assert one["low"] is one["high"] is None
 
 
 def test_several_runs_are_compared_pair_by_pair() -> None:
@@ -169,8 +172,6 @@ def test_empty_logs_and_odd_questions_are_refused() -> None:
         interleaved_table({name: [] for name in LOG})
     with pytest.raises(ParameterError, match="prefer by 'luck'"):
         interleaved_table(LOG, by="luck")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="0 draws"):
-        interleaved_table(LOG, draws=0)
     with pytest.raises(ParameterError, match="level"):
         interleaved_table(LOG, level=0)
     twice = [{"a": "x", "b": "y", "delta": 0.1, "p": 0.5}, {"a": "y", "b": "x", "delta": 0.1, "p": 0.5}]

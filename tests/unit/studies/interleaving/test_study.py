@@ -66,7 +66,9 @@ def test_the_order_of_names_does_not_change_who_wins() -> None:
     study = cf.interleave(votes(*between("a", "z", 3, 12, 5)))
     assert row_of(study)["delta"] == pytest.approx(-9 / 40)
     assert study.sentence.startswith("Users prefer z to a: of 20, z wins with 12 users, a with 3,")
-    assert "Δ 0.225 [0." in study.sentence
+    # The limits of 12 wins in 15, scaled to 20 users.
+    low, high = ((limit - 0.5) * 15 / 20 for limit in binomtest(12, 15).proportion_ci(0.95))
+    assert f"(Δ 0.225, 95% CI [{low:.3f}, {high:.3f}], p = " in study.sentence
 
 
 def test_many_users_may_be_looked_at_again_and_again() -> None:
@@ -83,6 +85,13 @@ def test_no_preference_is_no_preference() -> None:
     assert (study.verdict["preferred"], study.verdict["holds"]) == ("neither", False)
     assert row_of(study)["p"] == 1
     assert study.sentence.startswith("No preference is shown between new and old: of 10 users,")
+
+
+def test_without_clicks_there_is_no_interval() -> None:
+    study = cf.interleave(votes(*between("new", "old", 0, 0, 4)))
+    row = row_of(study)
+    assert (row["delta"], row["low"], row["high"], row["p"]) == (0, None, None, 1)
+    assert "CI" not in study.sentence
 
 
 def test_users_count_not_pages() -> None:
@@ -115,6 +124,9 @@ def test_a_run_that_wins_all_its_pairs_is_named() -> None:
     assert study.verdict is not None
     assert study.verdict["preferred"] == "a"
     assert "; a wins and loses to none." in study.sentence
+    for row in study["result"].rows():  # 30 wins of 35, in three pairs
+        limits = binomtest(30, 35).proportion_ci(1 - 0.05 / 3)
+        assert (row["low"], row["high"]) == pytest.approx(tuple(limit - 0.5 for limit in limits), abs=1e-9)
     assert len(study["transitivity"]) == 0
 
 
@@ -122,7 +134,7 @@ def test_a_run_that_wins_all_its_pairs_is_named() -> None:
 def test_simulated_users_prefer_the_better_run(method: str) -> None:
     page = partial(multileave, method=method, length=6, runs=("good", "bad"))
     columns = simulate_log(QRELS, {"good": GOOD, "bad": BAD}, users=150, days=3, page=page)
-    study = cf.interleave(columns, draws=500)
+    study = cf.interleave(columns)
     assert study.verdict is not None
     assert study.verdict["preferred"] == "good"
     assert row_of(study)["method"] == method

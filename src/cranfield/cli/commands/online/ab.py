@@ -22,7 +22,7 @@ from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled
 from cranfield.cli.output.atomic_files import expect_another
 from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
 from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
-from cranfield.core import ChecksFailed, InputError, ParameterError, Study, Table
+from cranfield.core import ChecksFailed, InputError, ParameterError, Study, Table, Verdict
 from cranfield.online import ASSIGNMENTS, ONLINE_MEASURES, parse_ratio
 from cranfield.stats import CORRECTIONS
 from cranfield.studies import ab, assign_users
@@ -260,7 +260,7 @@ def _stored(file: str) -> Table:
 
 def _require(study: Study, require: str) -> None:
     """Exit 3 where a treatment does not do what was asked, or the experiment is not to be trusted."""
-    verdict = dict(study.verdict or {})
+    verdict = dict(study.verdict or Verdict())
     good = {"better": {"better"}, "no-harm": {"better", "unclear"}}[require]
     failed = [arm for arm, outcome in verdict["treatments"].items() if outcome not in good]
     if not verdict["trusted"]:

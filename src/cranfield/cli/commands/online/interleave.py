@@ -90,9 +90,6 @@ Examples:
 )
 @click.option("--users", type=Whole(least=2), default=2000, show_default=True, help="How many are simulated.")
 @click.option("--length", type=Whole(), default=10, show_default=True, help="Documents on a page that is made.")
-@click.option(
-    "--draws", type=Whole(), default=10_000, show_default=True, help="How often users are drawn, for the interval."
-)
 @ties_option
 @level_option
 @seed_option
@@ -154,7 +151,7 @@ def _log(file: str, settings: dict[str, Any]) -> Study:
     """Who wins in a log."""
     (method,) = settings["methods"] or (None,)
     columns = dict(settings["named"]) or None
-    names = ("by", "engine", "planned", "draws", "level", "seed", "command")
+    names = ("by", "engine", "planned", "level", "command")
     return interleave(file, method=method, columns=columns, **{name: settings[name] for name in names})
 
 
