@@ -19,7 +19,6 @@ from cranfield.stats import (
     RankStability,
     above_table,
     adapt,
-    board_sentence,
     board_tables,
     check_level,
     condition_ranks_table,
@@ -42,8 +41,9 @@ from cranfield.stats import (
     sota_sentence,
     sota_table,
     stability_table,
-    topics_until,
 )
+
+from .text import board_sentence, stable_order_sentence
 
 DRAWS = 10_000
 FLIP_DRAWS = 20
@@ -103,16 +103,16 @@ def leaderboard(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Study:
-    """Runs by mean, with what is known about their ranks: intervals, the chance to be first, letters of a test.
+    """Rank runs by mean, with intervals, significance groups and the stability of their ranks.
 
-    ``values`` come from :func:`evaluate` or are a table of scores; the board is by ``measure``, the first if none is
-    named. ``entries`` say who submitted which run when, and what it costs (a table, or the headers of the runs
-    themselves): then there are groups, the history of the state of the art with every step tested, and the ``costs``
-    that are named beside the value. ``private`` topics (or values of other topics) take no part in the board: they
-    show whether its order holds on topics that nobody tuned to, under all measures and other sets of ``labels``.
-    ``flips`` are shares of wrong labels under which the order is looked at again; ``robust`` adds what leaving out
-    topics, and other measures, do to it, and the board by the two facets of an answer. Each run stands beside the best
-    in ``behind``; ``pairs`` adds all pairs of runs, which grow with the square of their number.
+    ``values`` come from :func:`evaluate` or are a table of scores. The leaderboard is by ``measure``, by default the
+    first one. ``entries`` have the group, date and cost of each run (a table; default: the headers of the runs). They
+    add groups, the history of the state of the art with a test of every step, and the ``costs`` named. ``private``
+    topics, or values of other topics, do not count for the leaderboard: they show whether its order holds on topics
+    that were not used for tuning, under all measures and other sets of ``labels``. ``flips`` are proportions of wrong
+    labels under which the order is computed again. ``robust`` adds the effect of excluding topics and of other
+    measures, and the leaderboard by topics answered and rank. The table ``behind`` compares each run with the best;
+    ``pairs`` adds all pairs of runs, whose number grows with the square of the number of runs.
     """
     if values is None:
         return _history_alone(entries, baselines)
@@ -122,7 +122,9 @@ def leaderboard(
     known = _known(given, entries, baselines)
     deciding = parse_tests(test)
     if len(deciding) != 1:
-        raise ParameterError("a board goes by one test", hint="choose one, such as tukey, max-t or t")
+        raise ParameterError(
+            f"a leaderboard has one test, not {len(deciding)}", hint="choose one, such as tukey, max-t or t"
+        )
     stepping, around = parse_tests(steps)[0], parse_method(INTERVALS, interval)
     needs = {"the mean": Scale.INTERVAL, deciding[0].name: deciding[0].requires, stepping.name: stepping.requires}
     notes = weigh(
@@ -163,14 +165,23 @@ def leaderboard(
     ranks = told["ranks"]
     order = [str(run) for run in ranks.cells("run")]
     tables = {**told, "ranks": replace(ranks, notes=(*ranks.notes, *notes, *known.meet(given.runs)))}
-    said = [board_sentence(ranks, stability, level, measure=by)]
+    said = [
+        board_sentence(
+            ranks,
+            stability,
+            test=deciding[0],
+            correction=parse_method(CORRECTIONS, correct),
+            measure=by,
+            level=level,
+        )
+    ]
     tables |= _dated(board, stepping, said)
     tables |= _held_out(board, held, labels or {}, said)
     tables |= _costs(board, costs)
     tables |= _flips(board, flips, flip_draws)
     if robust:
         tables |= _robust(board, cutoff or CUTOFF, rel)
-        said.append(_stable(tables["sizes"]))
+        said.append(stable_order_sentence(tables["sizes"]))
     tables["above"] = above_table(stability, public.runs, made_by=board.made_by)
     tables["stability"] = stability_table(stability, public.runs, order, made_by=board.made_by)
     return Study("leaderboard", tables, _verdict(ranks, said, level), board.made_by, charts=_charts(tables))
@@ -337,14 +348,6 @@ def _robust(board: Board, cutoff: int, rel: float) -> dict[str, Table]:
         groups = board.entries.groups()
         tables["facets"] = facet_board(first, board.values.runs, groups, asked=board.asked, made_by=board.made_by)
     return tables
-
-
-def _stable(sizes: Table) -> str:
-    """From how many topics on the order of runs is stable, in words."""
-    enough, most = topics_until(sizes), sizes.cells("topics")[-1] if len(sizes) else None
-    if enough is not None:
-        return f"From {enough:,} topics on, other topics give nearly the same order (τ of .9 or more)."
-    return f"{most:,} topics are not enough for other topics to give the same order (τ below .9)." if most else ""
 
 
 def _verdict(ranks: Table, said: Sequence[str], level: float) -> dict[str, Any]:

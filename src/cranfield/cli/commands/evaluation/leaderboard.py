@@ -114,10 +114,11 @@ def command(
     output: str | None,
     **settings: Any,
 ) -> None:
-    """Who leads, and how sure is that? Ranks with intervals, letters, stability, history, private topics.
+    """Rank runs by mean, with intervals, significance groups, rank stability, history and private topics.
 
-    A run's rank is 1 + the number of runs that are significantly better. Topics are drawn again and again to see
-    which ranks each run takes, and how often it is first.
+    The rank of a run is 1 + the number of runs that are significantly better, so several runs may share rank 1.
+    Runs that share a letter do not differ significantly. Bootstrap resamples of the topics give the interval of each
+    rank, and how often a run is first.
 
     \b
     Examples:
