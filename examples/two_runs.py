@@ -1,4 +1,4 @@
-"""Two runs of which one answers more topics and the other ranks better: what a mean would hide.
+"""Compare two runs of which one answers more topics and the other ranks better, by a mean and by outcomes.
 
 python examples/two_runs.py outcomes.svg differences.svg
 """
@@ -17,5 +17,6 @@ if __name__ == "__main__":
     study = cf.compare(values, scale="ignore")
     save(draw(study, "outcomes"), outcomes)
     save(draw(study, "topic-differences"), differences)
-    print(study.sentence)
-    print(*study["verdicts"].notes, sep="\n")
+    print(study.verdict.kind, study.sentence, sep=": ")
+    study = cf.compare(values, by="outcomes", scale="ignore")
+    print(study.verdict.kind, study.sentence, sep=": ")

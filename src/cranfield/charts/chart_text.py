@@ -58,13 +58,13 @@ def groups_of(rows: list[dict[str, Any]], *columns: str) -> list[list[dict[str, 
 
 
 def percent(share: float | None) -> str:
-    """A share as text; what is small is never called nothing, what is large never everything."""
+    """Return a proportion as text, such as 28%; only 0 is written 0%, and only 1 is written 100%."""
     if share is None:
         return "–"
     whole = round(100 * share)
     if whole in {0, 100} and share not in {0, 1}:
-        return f"<{FIXED}1{FIXED}%" if whole == 0 else f">{FIXED}99{FIXED}%"
-    return f"{whole}{FIXED}%"
+        return f"<{FIXED}1%" if whole == 0 else f">{FIXED}99%"
+    return f"{whole}%"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -84,6 +84,11 @@ def signed(value: float, digits: int = 3) -> str:
     """A difference as short text, with its sign."""
     text = number(value, digits)
     return text if text == "0" or text.startswith("−") else f"+{text}"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value as text: p = 0.013, p < 0.001."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def short(name: str, most: int = LONG) -> str:

@@ -51,7 +51,7 @@ def stacked(
     across = alt.X(
         "start:Q",
         scale=alt.Scale(domain=[0, 1], nice=False),
-        axis=alt.Axis(title=f"share of {what}", format="%", grid=False, tickCount=5),
+        axis=alt.Axis(title=f"proportion of {what}", format="%", grid=False, tickCount=5),
     )
     legend = alt.Legend(orient="top", direction="horizontal", symbolType="square", labelLimit=230, columns=len(parts))
     colour = alt.Color(

@@ -28,4 +28,6 @@ SIMPLE = support(
 
 TABLES = {"support": SIMPLE}
 
-SAID = {"support": {"in full", "in part", "not", "cites nothing", "share", "long", "40 vital nuggets", "40 sentences"}}
+SAID = {
+    "support": {"in full", "in part", "not", "cites nothing", "proportion", "long", "40 vital nuggets", "40 sentences"}
+}

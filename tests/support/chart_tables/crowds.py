@@ -65,7 +65,7 @@ def noise(rows: Sequence[tuple[float, float, float, int | None, int | None]]) ->
 
 CONFUSION = ("machine", "people", "said", "labels", "share")
 
-# People's 0: 60 of 80 the same; people's 1: 15 of 20; so 75 % equal, 20 % more, 5 % less.
+# People's 0: 60 of 80 the same; people's 1: 15 of 20; so 75% equal, 20% more, 5% less.
 COUNTS = ((60, 20), (5, 15))
 
 
@@ -120,7 +120,7 @@ SAID = {
     "aggregations": {"right on gold items", "changed", "tied", *JUDGED},
     "label-orders": {"run 0 · 1", "2 · run 0", *THREE},
     "label-noise": {"AP", "value", "ranks drawn", "run0", "run2", "1–2"},
-    "machines": {"people's grade", "the machine's grade", "llm", "big"},
+    "machines": {"grade by people", "grade by the LLM judge", "llm", "big"},
     "stopping": {"labels asked for", "error", "all labels", "δ .05"},
     "strengths": {"strength", "t1", "t1-d0", "t3-d2"},
 }

@@ -8,7 +8,7 @@ import cranfield as cf
 SAID = {
     "effects": {"change relative to old", "ctr", "bought"},
     "looks": {"day", "ctr: new − old"},
-    "sample-ratio": {"share of users − what was configured, in points", "old", "new"},
+    "sample-ratio": {"proportion of users − configured, in percentage points", "old", "new"},
 }
 
 

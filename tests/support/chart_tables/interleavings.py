@@ -4,7 +4,7 @@ from typing import Any
 
 import cranfield as cf
 
-PAIRS = ("a", "b", "users", "delta", "low", "high", "always_low", "always_high")
+PAIRS = ("a", "b", "users", "delta", "low", "high", "always_low", "always_high", "p_adjusted")
 
 
 def preferred(*rows: tuple[Any, ...]) -> cf.Table:
@@ -12,9 +12,9 @@ def preferred(*rows: tuple[Any, ...]) -> cf.Table:
 
 
 THREE = preferred(
-    ("old", "new", 1200, -0.1, -0.14, -0.06, -0.17, -0.03),
-    ("old", "third", 1200, 0.03, 0.01, 0.05, -0.02, 0.08),
-    ("new", "third", 1200, 0.004, -0.02, 0.03, -0.05, 0.06),
+    ("old", "new", 1200, -0.1, -0.14, -0.06, -0.17, -0.03, 0.0002),
+    ("old", "third", 1200, 0.03, 0.01, 0.05, -0.02, 0.08, 0.07),
+    ("new", "third", 1200, 0.004, -0.02, 0.03, -0.05, 0.06, 0.8),
 )
 
 
@@ -47,7 +47,7 @@ SAID = {
         "new over old",
         "old over third",
         "new over third",
-        "Δ: share of users that it wins, less one half",
+        "Δ: proportion of users that it wins, minus one half",
     },
     "sensitivity": {"impressions", "power", "balanced", "team-draft", "A/B test on clicks", "A/B test on clicked"},
 }

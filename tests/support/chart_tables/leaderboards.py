@@ -118,7 +118,7 @@ TABLES = {
 SAID = {
     "stability": {"rank", "system-1", "system-8"},
     "board": {"mean", "letters", "ranks", "system-12", "1–2"},
-    "facets": {"share of topics answered", "mean rank of the first relevant document"},
+    "facets": {"proportion of topics answered", "mean rank of the first relevant document"},
     "public-private": {"public, RR", "private, nDCG@10", "rank", "system-1", "system-12"},
     "moves": {"public", "private", "system-1 · 1"},
 }

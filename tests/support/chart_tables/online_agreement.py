@@ -21,7 +21,7 @@ def points(measures: dict[str, list[float]], *, half: float | None = 0.1, captio
 
 TWO = points({"AP": [0.1, 0.2, 0.3], "ESL": [1.0, 5.0, 3.0]})
 
-COLUMNS = ("policy", "estimator", "difference", "low", "high", "logged")
+COLUMNS = ("policy", "estimator", "difference", "low", "high", "p_adjusted", "logged")
 
 
 def policies(rows: list[tuple[Any, ...]]) -> cf.Table:
@@ -30,10 +30,10 @@ def policies(rows: list[tuple[Any, ...]]) -> cf.Table:
 
 FOUR = policies(
     [
-        ("old", "snips", -0.1, -0.2, 0.1),
-        ("old", "ips", -0.2, -0.3, 0.0),
-        ("new", "snips", 0.05, 0.01, 0.09),
-        ("new", "ips", 0.04, 0.0, 0.08),
+        ("old", "snips", -0.1, -0.2, 0.1, 0.3),
+        ("old", "ips", -0.2, -0.3, 0.0, 0.1),
+        ("new", "snips", 0.05, 0.01, 0.09, 0.028),
+        ("new", "ips", 0.04, 0.0, 0.08, 0.1),
     ]
 )
 

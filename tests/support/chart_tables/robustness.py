@@ -1,10 +1,12 @@
 """Tables for the charts of robustness checks."""
 
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
 
 import cranfield as cf
+from cranfield.stats import Agreement
 
 
 def collections(n: int, *, pooled: bool = True, seed: int = 6) -> cf.Table:
@@ -86,13 +88,15 @@ AGREEMENT = {  # craswell2021msmarco, Table 4a: agree, in part, disagree, signif
 }
 
 
-def agreement() -> cf.Table:
-    rows = [
-        {"measure": "RR", "test": test, "aggregate": by, "agree": agree, "partial": partial, "disagree": disagree}
-        | {"significant": significant, "ties": 0}
-        for (test, by), (agree, partial, disagree, significant) in AGREEMENT.items()
-    ]
-    return cf.Table.from_rows(rows, list(rows[0]))
+def agreement(numbers: Mapping[tuple[str, str], tuple[float, ...]] = AGREEMENT) -> cf.Table:
+    """Table of agreement, as if every partial agreement were significant in one half."""
+    rows = []
+    for (test, aggregate), (agree, partial, disagree, significant) in numbers.items():
+        separated = significant - partial - disagree
+        of_significant = [separated / significant, disagree / significant] if significant else [None, None]
+        rows.append(["RR", test, aggregate, agree, partial, disagree, significant, 0, *of_significant, separated])
+    columns = ("measure", "test", "aggregate", *Agreement._fields)
+    return cf.Table({name: [row[i] for row in rows] for i, name in enumerate(columns)})
 
 
 def orders(measures: list[str], seed: int = 1) -> cf.Table:
@@ -124,6 +128,6 @@ SAID = {
     "pareto": {"latency (ms)", "mean"},
     "flips": {"labels flipped", "τ", "τ = .9"},
     "sizes": {"topics", "τ", "τ = .9"},
-    "agreement": {"agree", "agree in part", "disagree", "signed-rank, median", "share of pairs of runs"},
+    "agreement": {"separated", "other agreement", "partial", "disagree", "signed-rank, median"},
     "orders": set(MEASURES),
 }

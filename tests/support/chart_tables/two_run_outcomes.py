@@ -54,8 +54,8 @@ TABLES = {
 }
 
 SAID = {
-    "outcomes": {"only R1", "both", "neither", "only R2", "share of topics"},
-    "dominance": {"bm25 ahead", "depends on the measure", "all grades", "grade ≥ 1"},
+    "outcomes": {"only R1", "both", "neither", "only R2", "proportion of topics"},
+    "dominance": {"bm25 dominates", "incomparable", "all grades", "grade ≥ 1"},
     "topic-differences": {"topics", "nDCG@10: dense0 − bm25"},
     "rank-pairs": {"rank in bm25", "rank in dense0", "none"},
 }

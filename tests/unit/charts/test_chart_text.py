@@ -20,7 +20,7 @@ from cranfield.charts.chart_text import (
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0.61, "61 %"), (0.0, "0 %"), (0.001, "< 1 %"), (0.999, "> 99 %"), (1.0, "100 %"), (None, "–"), (0.125, "12 %")],
+    [(0.61, "61%"), (0.0, "0%"), (0.001, "< 1%"), (0.999, "> 99%"), (1.0, "100%"), (None, "–"), (0.125, "12%")],
 )
 def test_shares(share: float | None, text: str) -> None:
     assert percent(share).replace("\N{NO-BREAK SPACE}", " ") == text

@@ -4,6 +4,7 @@ import io
 import re
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import cranfield as cf
 from cranfield.charts import CHARTS, SUFFIXES, Chart, PrecisionRecall, Weights, check_suffix, draw, save
 from cranfield.charts.theme import COLOURS, INK, SHAPES
 from cranfield.core import MissingExtra, UnknownName
+from cranfield.measures import parse_named
 from tests.support.chart_tables import (
     answer_support,
     click_curves,
@@ -105,7 +107,7 @@ WORDS = {
     "precision-recall": {PrecisionRecall.x_title, PrecisionRecall.y_title, PrecisionRecall.subtitle, "run0", "run2"},
     "weights": {Weights.x_title, Weights.y_title, Weights.subtitle, "RBP(p=0.500)"},
     "power": {"topics", "power", "how often the test is significant"},
-    "p-matrix": {"t on score", "p after correction; runs from the highest down", *SCORES, "not significant"},
+    "p-matrix": {"t on score", "p after correction; runs sorted by mean difference", *SCORES, "not significant"},
     "intervals": {"mean", "dot: mean; the best on top", *SCORES},
     "boxes": {"value", "line: median; diamond: mean", *SCORES},
     **topic_counts.SAID,
@@ -317,7 +319,23 @@ def test_what_cannot_be_told_from_the_best_is_in_colour() -> None:
     assert letters == {"both": "a", "dense": "b", "bm25": "b"}
     assert rows == {"both": "like the best", "dense": "below it", "bm25": "below it"}
     told = spec(ANALYSED["systems"], "intervals")["title"]["subtitle"]
-    assert "in colour: the best, and 0 of 2 others that cannot be told from it" in told
+    assert "in colour: the best, and 0 of 2 others that do not differ from it significantly" in told
+
+
+def test_where_less_is_better_the_lowest_mean_is_on_top() -> None:
+    values = {"near": [1, 2, 1, 2, 1], "far": [40, 41, 40, 41, 42], "close": [1, 2, 2, 1, 1]}
+    scores = replace(cf.read_scores(pl.DataFrame(values)), measures=(parse_named("ESL"),))
+    study = cf.anova(scores, scale="ignore")
+    rows = {row["run"]: row["top"] for row in drawn(study["systems"], "intervals")[0]}
+    assert rows == {"near": "like the best", "close": "like the best", "far": "below it"}
+    assert spec(study["systems"], "intervals")["layer"][0]["encoding"]["y"]["sort"][-1] == "far"
+
+
+def test_without_a_test_no_run_is_said_to_be_like_the_best() -> None:
+    table = cf.Table(
+        {"run": ["x", "y"], "mean": [0.5, 0.4], "low": [0.4, 0.3], "high": [0.6, 0.5], "letters": [""] * 2}
+    )
+    assert not any("others" in line for line in spec(table, "intervals")["title"]["subtitle"])
 
 
 def test_a_topic_beyond_the_whiskers_is_a_dot() -> None:

@@ -24,7 +24,7 @@ DARK = 0.5  # of the largest share: from here on, words are white
 
 @chart("stability", cite="craswell2021msmarco")
 class Stability(Chart):
-    """Stability of ranks: how often each run takes each rank when the topics are drawn again."""
+    """Stability of ranks: how often each run takes each rank in bootstrap resamples of the topics."""
 
     table: ClassVar[str] = "stability"
 
@@ -49,7 +49,7 @@ class Stability(Chart):
         if printed:
             text = base.mark_text(fontSize=10)
             layers.append(text.encode(x="rank:Q", text="label:N", color=ON_DARK))
-        how = "how often a run takes a rank when the topics are drawn again; runs as on the board"
+        how = "how often a run takes a rank in bootstrap resamples of the topics; runs as on the board"
         title = headline(_stable(boards), how)
         wide = min(WIDE, max(220, 40 * ranks))
         return alt.layer(*layers).properties(title=title, width=wide, height=_step(runs) * len(runs)).configure(**THEME)
@@ -91,15 +91,14 @@ def _stable(boards: list[list[dict[str, Any]]]) -> str:
     held = sum(max(row["share"] for row in mine) > 0.5 for mine in boards)
     rest = f"{held} of {len(boards)} runs hold one rank in more than half"
     if first[often] > first[top]:
-        return (
-            f"{short(top)} leads, but {short(often)} is first more often, in {percent(first[often])} of draws; {rest}"
-        )
+        where = f"{short(top)}, at the top of the board, is first in {percent(first[top])} of draws"
+        return f"{where}, {short(often)} in {percent(first[often])}; {rest}"
     return f"{short(top)} is first in {percent(first[top])} of draws; {rest}"
 
 
 @chart("board", cite="hochberg1987book,craswell2021msmarco")
 class Board(Runs):
-    """Board: means with their intervals, letters of runs that cannot be told apart, and how sure each rank is."""
+    """Board: means with their intervals, letters of runs that do not differ significantly, and intervals of ranks."""
 
     table: ClassVar[str] = "ranks"
 
@@ -130,8 +129,9 @@ class Board(Runs):
                 layers.append(text.encode(x=alt.value(place), text=f"{column}:N"))
                 head = alt.Chart(inline([{"word": column}])).mark_text(align="left", fontSize=10, color=QUIET)
                 layers.append(head.encode(x=alt.value(place), y=alt.value(-8), text="word:N"))
-        how = "line: interval of the mean; runs that share a letter cannot be told apart; ranks: interval of the rank"
-        title = headline(_leads(rows), how)
+        how = "line: interval of the mean; runs that share a letter do not differ significantly; "
+        how += "ranks: interval of the rank"
+        title = headline(_top_of_board(rows), table.caption, how)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=_step(runs) * len(runs)).configure(**THEME)
 
 
@@ -142,13 +142,16 @@ def _between(low: float | None, high: float | None) -> str:
     return f"{low:g}" if low == high else f"{low:g}–{high:g}"
 
 
-def _leads(rows: list[dict[str, Any]]) -> str:
-    """Who leads, and how many cannot be told from it."""
+def _top_of_board(rows: list[dict[str, Any]]) -> str:
+    """Name the run at the top, and count the others that differ from it significantly; without a test, describe."""
     top, *others = rows
-    first = f"{short(top['run'])} leads with {number(top['mean'])}"
-    if not others or not top["letters"]:
+    first = f"{short(top['run'])}, at the top with {number(top['mean'])}"
+    if not others:
         return first
-    like = sum(bool(set(_letters(row)) & set(_letters(top))) for row in others)
-    if not like:
-        return f"{first} and can be told from all others"
-    return f"{first}; {like} of {len(others)} others cannot be told from it"
+    if not top["letters"]:
+        return f"Means of {len(rows):,} runs; {first}"
+    apart = sum(not set(_letters(row)) & set(_letters(top)) for row in others)
+    if apart == len(others):
+        return f"{first}, differs significantly from all {len(others):,} others"
+    some = f"from {apart:,} of" if apart else "from none of"
+    return f"{first}, differs significantly {some} {len(others):,} others"

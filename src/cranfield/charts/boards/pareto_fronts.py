@@ -107,7 +107,8 @@ class Facets(Front):
     up: ClassVar[str] = "esl"
     sides: ClassVar[tuple[str, ...]] = ("above right", "right", "above", "left", "above left", "below right", "below")
     subtitle: ClassVar[str] = (
-        "up and right is better; in colour: runs that no other beats in one facet and equals in the other"
+        "up and right is better; in colour: no other run is better in one facet and at least equal in the other; "
+        "differences are not tested"
     )
 
     def rows(self, table: Table) -> tuple[int, list[dict[str, Any]]]:
@@ -128,17 +129,19 @@ class Facets(Front):
 
     def titles(self, rows: list[dict[str, Any]]) -> tuple[str, str]:
         del rows
-        return "share of topics answered", "mean rank of the first relevant document"
+        return "proportion of topics answered", "mean rank of the first relevant document"
 
     def finding(self, rows: list[dict[str, Any]], front: list[dict[str, Any]]) -> str:
         del front
         most = max(rows, key=lambda row: (row["answered"], -row["esl"]))
         best = min(rows, key=lambda row: (row["esl"], -row["answered"]))
-        answers = f"{short(most['run'], 24)} answers most topics ({percent(most['answered'])})"
-        ranks = f"ranks the answers best (mean rank {number(best['esl'])})"
+        answers = f"{percent(most['answered'])} of topics answered"
+        ranks = f"mean rank {number(best['esl'])}"
+        who, other = short(most["run"], 24), short(best["run"], 24)
+        runs = counted(len(rows), "run")
         if most["esl"] == best["esl"]:
-            return f"{answers} and {ranks}"
-        return f"{answers}, {short(best['run'], 24)} {ranks}"
+            return f"{runs} by two facets; most topics and lowest mean rank: {who}, {answers}, {ranks}"
+        return f"{runs} by two facets; most topics: {who}, {answers}; lowest mean rank: {other}, {ranks}"
 
 
 def _ahead(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -155,7 +158,10 @@ class Pareto(Front):
     across: ClassVar[str] = "value"
     up: ClassVar[str] = "mean"
     sides: ClassVar[tuple[str, ...]] = ("above left", "above", "left", "right", "above right", "below right", "below")
-    subtitle: ClassVar[str] = "up and left is better; in colour: the front, runs that no other beats in both"
+    subtitle: ClassVar[str] = (
+        "up and left is better; in colour: the front, where no other run has as good a mean at a lower cost; "
+        "differences are not tested"
+    )
 
     def rows(self, table: Table) -> tuple[int, list[dict[str, Any]]]:
         every = rows_of(table, "run", "mean", "cost", "value", "front", needs=("cost",))
@@ -176,10 +182,9 @@ class Pareto(Front):
 
     def finding(self, rows: list[dict[str, Any]], front: list[dict[str, Any]]) -> str:
         if len(front) == 1:
-            return f"{short(front[0]['run'])} is both the best and the cheapest of {counted(len(rows), 'run')}"
+            return f"{short(front[0]['run'])} has the best mean and the lowest cost of {counted(len(rows), 'run')}"
         cheap, dear = front[0], front[-1]
-        gain = number(abs(dear["mean"] - cheap["mean"]))
-        times = f"{number(dear['value'] / cheap['value'], 1)} times" if cheap["value"] > 0 else "more of"
+        times = f", {number(dear['value'] / cheap['value'], 1)} times the" if cheap["value"] > 0 else ", more"
         what = dear["cost"].partition(" (")[0]
-        paid = f"{short(dear['run'], 24)} gains {gain} over {short(cheap['run'], 24)} for {times} the {what}"
-        return f"{len(front)} of {len(rows)} runs are on the front; {paid}"
+        ends = [f"{short(row['run'], 24)} (mean {number(row['mean'])}" for row in (cheap, dear)]
+        return f"{len(front)} of {len(rows)} runs are on the front, from {ends[0]}) to {ends[1]}{times} {what})"

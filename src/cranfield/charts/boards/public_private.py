@@ -49,7 +49,7 @@ class PublicPrivate(Chart):
         down = alt.Y("base:Q", scale=alt.Scale(domain=[0, high], reverse=True, nice=False), axis=None)
         last = max(row["rank"] for row in rows)
         layers = [*_marks(places, steps, runs, down, last), *_named(heads, places, down)]
-        how = "how often a run takes a rank when the topics are drawn again; line and number: its expected rank; "
+        how = "how often a run takes a rank in bootstrap resamples of the topics; line and number: its expected rank; "
         how += "shown: the first and the last of the public board, and those that move most"
         title = headline(_held(means), how)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=high).configure(**THEME)

@@ -140,7 +140,7 @@ def _finding(steps: list[dict[str, Any]], rows: list[dict[str, Any]], known: lis
         return f"None of {counted(len(rows), 'run')} has led yet"
     first, last = steps[0], steps[-1]
     if len(steps) == 1:
-        return f"{short(first['run'])} leads since {first['day']:%B %Y} with {number(first['mean'])}"
+        return f"{short(first['run'])} has had the best mean since {first['day']:%B %Y}: {number(first['mean'])}"
     days = (last["day"] - first["day"]).days
     time = counted(round(days / MONTH), "month") if days >= 2 * MONTH else counted(days, "day")
     said = f"{len(steps)} steps in {time}: from {number(first['mean'])} to {number(last['mean'])}"

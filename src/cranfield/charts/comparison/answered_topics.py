@@ -17,10 +17,10 @@ else:
 Row = dict[str, Any]
 
 ROOMY = 40  # up to so many runs have names and numbers of full size
-LETTER = 0.6  # of its size, the width of a digit
+LETTER = 0.6  # width of a digit, as a proportion of the font size
 DARK = {A}  # parts on which numbers are white
-MAYBE = COLOURS[6]  # neither as dark as what is answered nor as light as what is not
-SMALL = (0.001, 0.01, 0.05)  # p at most one of these is told beside the bar
+MAYBE = COLOURS[6]  # between the colours of answered and unanswered
+SMALL = (0.001, 0.01, 0.05)  # the smallest of these that p does not exceed is printed next to the bar
 
 
 @chart("answers", cite="lin2021")
@@ -36,7 +36,7 @@ class Answers(Chart):
         rows = rows_of(table, "run", "topics", *parts, needs=("answered",))
         cut = [_cut(row, place, parts) for place, row in enumerate(rows)]
         most = max(1, *(row["topics"] for row in rows))
-        how = "topics with a relevant document among those looked at; with none, but unjudged ones there; with neither"
+        how = "answered: a relevant document within the cutoff; only unjudged: none, but an unjudged document"
         title = headline(_answered(rows), how)
         axis = alt.Axis(title="topics", grid=False, tickCount=5, format=",d", tickMinStep=1)
         across = alt.X("start:Q", scale=alt.Scale(domain=[0, most], nice=False), axis=axis)
@@ -45,7 +45,7 @@ class Answers(Chart):
 
 @chart("against", cite="conover1999")
 class Against(Chart):
-    """Against a baseline: how many topics each run wins, ties and loses; to the right of the middle is better."""
+    """Against a baseline: how many topics each run wins, ties and loses."""
 
     table: ClassVar[str] = "against"
 
@@ -55,7 +55,7 @@ class Against(Chart):
         rows = rows_of(table, "run", "baseline", *parts, "p", needs=tuple(parts))
         cut = [_cut(row, place, parts, -(row["loss"] + row["tie"] / 2)) for place, row in enumerate(rows)]
         reach = max(1.0, *(max(-mine[0]["start"], mine[-1]["end"]) for mine in cut if mine), 0.0)
-        how = "topics won to the right, lost to the left, ties in the middle; p of the sign test, after Holm"
+        how = "topics won on the right, lost on the left, tied in the middle; p of the sign test, Holm-corrected"
         title = headline(_won(rows), how)
         axis = alt.Axis(title="topics", grid=False, tickCount=7, labelExpr="format(abs(datum.value), ',')")
         across = alt.X("start:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis)
@@ -131,26 +131,28 @@ def _chance(p: float | None) -> str:
 
 
 def _answered(rows: list[Row]) -> str:
-    """Who answers most topics, and how many runs unjudged documents could help."""
+    """Return the largest number of topics answered, by which runs, and how many runs unjudged documents affect."""
     shares = [row["answered"] / (row["topics"] or 1) for row in rows]
     best = [row for row, share in zip(rows, shares, strict=True) if share == max(shares)]
     top, more = best[0], len(best) - 1
     who = f"{short(top['run'])} answers" if not more else f"{short(top['run'])} and {counted(more, 'other')} answer"
     found = f"{who} {top['answered']:,} of {counted(top['topics'], 'topic')} ({percent(max(shares))})"
-    maybe = sum(bool(row["only_unjudged"]) for row in rows)
-    if len(rows) == 1 or not maybe:
+    affected = sum(bool(row["only_unjudged"]) for row in rows)
+    if len(rows) == 1 or not affected:
         return found
-    return f"{found}; unjudged documents leave open what {maybe:,} of {len(rows):,} runs answer"
+    return f"{found}; unjudged documents could add topics for {affected:,} of {len(rows):,} runs"
 
 
 def _won(rows: list[Row]) -> str:
-    """How many runs win more topics than they lose, and how many of them the test tells."""
-    ahead = [row for row in rows if row["win"] > row["loss"]]
-    sure = sum(row["p"] is not None and row["p"] <= SMALL[-1] for row in ahead)
+    """Return the counts of the only run, or how many runs the sign test calls significantly better or worse."""
     base = short(rows[0]["baseline"])
     if len(rows) == 1:
         (row,) = rows
         return (
             f"{short(row['run'])} wins {row['win']:,} topics against {base}, ties {row['tie']:,}, loses {row['loss']:,}"
         )
-    return f"{len(ahead):,} of {len(rows):,} runs win more topics than they lose against {base}, {sure:,} with p ≤ .05"
+    sure = [row for row in rows if row["p"] is not None and row["p"] <= SMALL[-1]]
+    more = sum(row["win"] > row["loss"] for row in sure)
+    fewer = sum(row["win"] < row["loss"] for row in sure)
+    counts = f"{more:,} with significantly more topics won than lost, {fewer:,} with significantly fewer"
+    return f"{len(rows):,} runs compared with {base}: {counts}"

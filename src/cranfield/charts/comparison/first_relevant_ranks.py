@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.chart_text import counted, first_of, groups_of, headline, percent, rows_of, short
+from cranfield.charts.chart_text import counted, first_of, groups_of, headline, rows_of, short
 from cranfield.charts.proportion_bars import A
 from cranfield.charts.theme import PALE, QUIET, THEME
 from cranfield.core import ParameterError, Table, need
@@ -54,30 +54,23 @@ class RankPairs(Chart):
         rule = alt.Chart(inline([{"edge": edge}])).mark_rule(color=PALE, strokeDash=[3, 3])
         layers: list[Any] = [marks.encode(x=across, y=up), line.encode(x="x:Q", y="y:Q")]
         layers += [rule.encode(x="edge:Q"), rule.encode(y="edge:Q")]
-        how = f"rank of the first relevant document, {counted(len(pairs), 'topic')}; above the line {b} ranks it better"
+        how = f"rank of the first relevant document, {counted(len(pairs), 'topic')}; above the line {b} ranks it higher"
         few = "the first of several pairs" * (len(groups_of(rows, "a", "b")) > 1)
-        title = headline(_finding(pairs, a, b), how, few, wide=SIDE + 60)
+        title = headline(_title(pairs, a, b), how, few, wide=SIDE + 60)
         return alt.layer(*layers).properties(title=title, width=SIDE, height=SIDE).configure(**THEME)
 
 
-def _finding(pairs: list[Ranks], a: str, b: str) -> str:
-    """Which run answers more topics, and which ranks better where both do."""
+def _title(pairs: list[Ranks], a: str, b: str) -> str:
+    """Return how many topics only one run answers, and which run ranks higher how often where both answer."""
     only_a = sum(y is None and x is not None for x, y in pairs)
     only_b = sum(x is None and y is not None for x, y in pairs)
     both = [(x, y) for x, y in pairs if x is not None and y is not None]
-    if only_a == only_b:
-        first = f"{a} and {b} answer equally many topics"
-    else:
-        first = f"{a if only_a > only_b else b} answers more topics"
+    alone = f"Topics answered: {only_b:,} only by {b}, {only_a:,} only by {a}, {len(both):,} by both"
     if not both:
-        return f"{first}, and none that the other answers"
-    (most, ahead), (least, behind) = sorted(
-        [(sum(y < x for x, y in both), b), (sum(x < y for x, y in both), a)], key=lambda side: -side[0]
-    )
-    if most == least:
-        return f"{first}; where both answer, each is ahead in {percent(most / len(both))}"
-    rest = f"{behind} in {percent(least / len(both))}"
-    return f"{first}; where both answer, {ahead} is ahead in {percent(most / len(both))}, {rest}"
+        return alone
+    higher_b, higher_a = sum(y < x for x, y in both), sum(x < y for x, y in both)
+    equal = len(both) - higher_a - higher_b
+    return f"{alone}; of these, {b} ranks higher in {higher_b:,}, {a} in {higher_a:,}; {equal:,} equal"
 
 
 def _dots(pairs: list[Ranks], none: float) -> "alt.Chart":

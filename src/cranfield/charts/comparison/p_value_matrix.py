@@ -44,9 +44,9 @@ class PMatrix(Chart):
         seen = [word for word in domain if any(cell["class"] == word for cell in cells)]
         shown = [colours[domain.index(word)] for word in seen]
         colour = alt.Color(
-            "class:N", scale=alt.Scale(domain=seen, range=shown), legend=alt.Legend(title="row beside column")
+            "class:N", scale=alt.Scale(domain=seen, range=shown), legend=alt.Legend(title="row compared with column")
         )
-        title = alt.TitleParams(about, subtitle=["p after correction; runs from the highest down"], anchor="start")
+        title = alt.TitleParams(about, subtitle=["p after correction; runs sorted by mean difference"], anchor="start")
         drawn = (_single if len(runs) <= ROOMY else _joined)(cells, runs, colour)
         step = 16 if len(runs) <= ROOMY else 6
         return drawn.properties(width=step * len(runs), height=step * len(runs), title=title).configure(**THEME)
@@ -68,7 +68,7 @@ def _joined(cells: list[dict[str, str]], runs: list[str], colour: "alt.Color") -
         words = enumerate([found.get((row, column)) for column in runs])
         for said, same in groupby(words, key=lambda at: at[1]):
             place = [i for i, _ in same]
-            if said is not None:  # a run beside itself is white
+            if said is not None:  # a run compared with itself is white
                 bars.append({"row": row, "start": place[0], "end": place[-1] + 1, "class": said})
     axis = alt.Axis(
         title=None, labelFontSize=6, ticks=False, grid=False, domain=False, labelLimit=140, labelOverlap=False

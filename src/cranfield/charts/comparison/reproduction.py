@@ -124,10 +124,10 @@ class EffectRatio(Chart):
 
 
 def _of_improvements(rows: list[dict[str, Any]]) -> str:
-    """How many improvements are there again, or the only one."""
+    """Return how many differences keep their sign and size, or the ratio of the only one."""
     if len(rows) == 1:
         return f"{short(rows[0]['run'])} has {number(rows[0]['ratio'], 2)} times the difference in {rows[0]['measure']}"
     as_large = sum(row["ratio"] >= 1 for row in rows)
     there = sum(row["ratio"] > 0 for row in rows)
-    again = f"{there} of {counted(len(rows), 'difference')} to the baseline go the same way again"
-    return f"{again}, {as_large} at least as far"
+    same = f"{there} of {counted(len(rows), 'difference')} to the baseline keep their sign"
+    return f"{same}; at least as large: {as_large}"

@@ -20,6 +20,7 @@ from cranfield.charts.chart_text import (
 from cranfield.charts.proportion_bars import ON_DARK, A, Bar, stacked
 from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
 from cranfield.core import ParameterError, Table, need
+from cranfield.stats import MIN_SEPARATED, ColumnChoice, choose_columns
 
 if TYPE_CHECKING:
     import altair as alt
@@ -66,9 +67,9 @@ class Forest(Chart):
             right.encode(x=alt.value(FOREST), y=down, text="told:N"),
         ]
         several = len(groups_of(rows, "a", "b", "measure"))
-        how = "square: difference, by weight; line: its interval" + "; diamond: all collections together" * bool(pooled)
+        how = "square: difference, by weight; line: its interval" + "; diamond: pooled difference" * bool(pooled)
         few = f"the first of {several} pairs and measures" * (several > 1)
-        title = headline(_across(singles, drawn[len(singles) :]), how, few)
+        title = headline(_across(singles, pooled), how, few)
         return alt.layer(*layers).properties(title=title, width=FOREST, height=22 * len(drawn) + 10).configure(**THEME)
 
 
@@ -88,7 +89,7 @@ def _interval(row: dict[str, Any]) -> str:
     """The difference with its interval as text."""
     if row["low"] is None or row["high"] is None:
         return signed(row["difference"])
-    return f"{signed(row['difference'])}  [{number(row['low'])}, {number(row['high'])}]"
+    return f"{signed(row['difference'])} [{number(row['low'])}, {number(row['high'])}]"
 
 
 def _diamond(row: dict[str, Any], across: "alt.X", ends: "alt.Scale") -> "alt.Chart":
@@ -103,18 +104,13 @@ def _diamond(row: dict[str, Any], across: "alt.X", ends: "alt.Scale") -> "alt.Ch
 
 
 def _across(singles: list[dict[str, Any]], pooled: list[dict[str, Any]]) -> str:
-    """On how many collections b is ahead, and what all say together."""
+    """Return on how many collections each run has the better value, and the pooled difference with its interval."""
     one = singles[0]
     sign = -1 if lower_is_better(one["measure"]) else 1
-    ahead = sum(sign * row["difference"] > 0 for row in singles)
-    first = (
-        f"{short(one['b'], 24)} is ahead of {short(one['a'], 24)} on {ahead} of {counted(len(singles), 'collection')}"
-    )
-    if not pooled:
-        return first
-    (all_of,) = pooled
-    sure = "" if all_of["low"] * all_of["high"] > 0 else ", which may be none"
-    return f"{first}; together the difference is {signed(all_of['difference'])}{sure}"
+    b, a = (sum(side * sign * row["difference"] > 0 for row in singles) for side in (1, -1))
+    who = f"{short(one['b'], 24)} has the {'higher' if sign > 0 else 'lower'} {one['measure']}"
+    first = f"{who} on {b} of {counted(len(singles), 'collection')}, {short(one['a'], 24)} on {a}"
+    return "; ".join([first, *(f"pooled difference {_interval(row)}" for row in pooled)])
 
 
 class Curve(Chart):
@@ -209,41 +205,58 @@ class Sizes(Curve):
 
 @chart("agreement", cite="craswell2021msmarco")
 class Agreement(Chart):
-    """Agreement of halves: how often two halves of the topics say the same about a pair of runs, test by test."""
+    """Agreement of halves: how often two halves of the topics lead to the same conclusion, test by test."""
 
     table: ClassVar[str] = "agreement"
 
     def draw(self, table: Table) -> Picture:
-        """A bar of all pairs for each measure, test and aggregate."""
-        names = ("agree", "partial", "disagree")
-        rows = rows_of(table, "measure", "test", "aggregate", *names, needs=names)
-        bars = []
-        for row in rows:
-            whole = sum(row[name] for name in names)
-            if whole:
-                told = [row["test"], row["aggregate"], *[row["measure"]] * (len(groups_of(rows, "measure")) > 1)]
-                bars.append(Bar("", "", {name: row[name] / whole for name in names}, short(", ".join(told), 34)))
-        if not bars:
-            raise ParameterError("there is nothing to draw: no pair was compared", hint="split topics of more runs")
-        parts = {"agree": A, "partial": PALE, "disagree": COLOURS[1]}
-        words = {"agree": "agree", "partial": "agree in part", "disagree": "disagree"}
-        how = "two random halves of the topics; agree: the same winner, significant in both or in neither"
-        several = f"of {len(bars):,} rows the first {MOST}" * (len(bars) > MOST)
-        title = headline(_agreed(bars, rows), how, several)
-        return stacked(bars[:MOST], parts, words, title, "pairs of runs")
-
-
-def _agreed(bars: list[Bar], rows: list[dict[str, Any]]) -> str:
-    """Which test agrees with itself most, and how often halves contradict each other."""
-    of = f" on {rows[0]['measure']}" if len(groups_of(rows, "measure")) == 1 else ""
-    best = max(bars, key=lambda bar: bar.shares["agree"])
-    worst = max(bar.shares["disagree"] for bar in bars)
-    if len(bars) == 1:
-        return (
-            f"Halves of the topics agree in {percent(best.shares['agree'])} of pairs{of}, disagree in {percent(worst)}"
+        """Draw a bar of all cases for each measure, test and aggregate."""
+        names = ("separated", "agree", "partial", "disagree")
+        rows = rows_of(table, "measure", "test", "aggregate", *names, "disagree_significant", needs=names)
+        several = len(groups_of(rows, "measure")) > 1
+        bars = [
+            Bar(
+                "",
+                "",
+                {
+                    "separated": row["separated"],
+                    "agree": row["agree"] - row["separated"],
+                    "partial": row["partial"],
+                    "disagree": row["disagree"],
+                },
+                short(", ".join([row["test"], row["aggregate"], *[row["measure"]] * several]), 34),
+            )
+            for row in rows
+        ]
+        parts = {"separated": A, "agree": COLOURS[7], "partial": PALE, "disagree": COLOURS[1]}
+        words = {"separated": "separated", "agree": "other agreement", "partial": "partial", "disagree": "disagree"}
+        how = (
+            "two random halves of the topics; separated: the same run is significantly ahead in both; "
+            "disagree: different runs are ahead, significantly in at least one half"
         )
-    most = f"Agreement is highest{of} with {best.name}: {percent(best.shares['agree'])} of pairs"
-    return f"{most}; halves disagree in {percent(worst)} at most"
+        cut = f"the first {MOST} of {len(bars):,} rows" * (len(bars) > MOST)
+        choice = choose_columns([row["separated"] for row in rows], [row["disagree_significant"] for row in rows])
+        limit = f"not compared: tests that separate less than {MIN_SEPARATED:.0%} of pairs" * bool(choice.excluded)
+        title = headline(_agreement_title(rows, bars, choice), how, limit, cut)
+        return stacked(bars[:MOST], parts, words, title, "pairs of runs and splits")
+
+
+def _agreement_title(rows: list[dict[str, Any]], bars: list[Bar], choice: ColumnChoice) -> str:
+    """Name a test only where no other separates more pairs or disagrees less often; otherwise describe."""
+    of = f" on {rows[0]['measure']}" if len(groups_of(rows, "measure")) == 1 else ""
+    shares = [row["separated"] for row in rows]
+    if len(rows) > 1 and len(choice.best) == 1:
+        best = rows[choice.best[0]]
+        return (
+            f"{bars[choice.best[0]].name} separates the most pairs{of} ({best['separated']:.1%}), and no other test "
+            f"disagrees less often ({best['disagree_significant']:.1%} of significant cases)"
+        )
+    lowest, highest = f"{min(shares):.1%}", f"{max(shares):.1%}"
+    span = highest if lowest == highest else f"{lowest} to {highest}"
+    if len(rows) == 1:
+        return f"{bars[0].name} separates {span} of pairs{of} in both halves"
+    trade_off = "" if choice.best else "; no test both separates the most and disagrees least often"
+    return f"{len(rows)} tests separate {span} of pairs{of} in both halves{trade_off}"
 
 
 @chart("orders", cite="kendall1945")

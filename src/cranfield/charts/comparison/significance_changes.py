@@ -68,8 +68,8 @@ def _finding(rows: list[dict[str, Any]]) -> str:
         start = f"Most changes {change}" if len(rows) > 1 else f"F{change[1:]}"
         return f"{start}: {_said(most)} of {counted(most['pairs'], 'pair')}"
     if not any(row["both"] for row in rows):
-        return "No pair is significant, whatever is done"
-    return "What is significant stays significant" + (f" {change}" if len(rows) == 1 else ", whatever is done")
+        return "No pair is significant under any condition"
+    return "No pair changes its significance" + (f" {change}" if len(rows) == 1 else " under any condition")
 
 
 def _bars(rows: list[dict[str, Any]], longest: int) -> list["alt.Chart"]:

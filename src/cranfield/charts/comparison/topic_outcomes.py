@@ -45,38 +45,34 @@ class Outcomes(Chart):
         kept = sorted(range(len(bars)), key=lambda i: -abs(_more(bars[i])))[:PAIRS]
         few = f"of {len(bars):,} pairs the {PAIRS} that differ most in what they answer" * (len(bars) > PAIRS)
         words = {"only_a": "only {a}", "both": "both", "neither": "neither", "only_b": "only {b}"}
-        how = "share of topics for which a run finds a relevant document"
-        title = headline(self._finding(bars), how, few)
+        how = "proportion of topics for which a run finds a relevant document within the cutoff"
+        title = headline(self._title(bars), how, few)
         return stacked([bars[i] for i in sorted(kept)], parts, words, title)
 
     @staticmethod
-    def _finding(bars: list[Bar]) -> str:
+    def _title(bars: list[Bar]) -> str:
         if len(bars) > 1:
-            more, fewer = (sum(sign * _more(bar) > 0 for bar in bars) for sign in (1, -1))
-            if not more + fewer:
-                return f"In all {len(bars):,} pairs both runs answer equally many topics"
-            if len({bar.a for bar in bars}) == 1:
-                return f"{more:,} of {len(bars):,} runs answer more topics than {short(bars[0].a)}, {fewer:,} fewer"
-            return f"In {more:,} of {len(bars):,} pairs the run on the right answers more topics, in {fewer:,} fewer"
+            return f"Topics answered by one run alone: {_compared([(bar.a, bar.b) for bar in bars])}"
         (bar,) = bars
-        if not _more(bar):
-            alone = percent(bar.shares.get("only_a", 0.0))
-            return f"{short(bar.a)} and {short(bar.b)} answer equally many topics: each {alone} that the other does not"
-        ends = [(bar.a, bar.shares.get("only_a", 0.0)), (bar.b, bar.shares.get("only_b", 0.0))]
-        (less, few), (most, many) = ends if _more(bar) > 0 else ends[::-1]
-        return (
-            f"{short(most)} answers more topics: {percent(many)} only {short(most)}, {percent(few)} only {short(less)}"
-        )
+        alone = [f"{percent(bar.shares.get(f'only_{side}', 0.0))} only by {short(getattr(bar, side))}" for side in "ba"]
+        return f"Topics answered: {alone[0]}, {alone[1]}, {percent(bar.shares.get('both', 0.0))} by both"
+
+
+def _compared(pairs: list[tuple[str, str]]) -> str:
+    """Return how many pairs a chart is about; the later run of a pair is not named as its winner."""
+    if len({a for a, _ in pairs}) == 1:
+        return f"{len(pairs):,} runs compared with {short(pairs[0][0])}"
+    return f"{len(pairs):,} pairs of runs"
 
 
 def _more(bar: Bar) -> float:
-    """By what share of the topics b answers more than a."""
+    """Return the proportion of topics that only b answers, minus that of topics that only a answers."""
     return bar.shares.get("only_b", 0.0) - bar.shares.get("only_a", 0.0)
 
 
 @chart("dominance", cite="ferrante2019,ferro2024")
 class Dominance(Chart):
-    """Dominance: on which topics is a run ahead whatever the measure, and on which does it depend on the measure?"""
+    """Dominance: in which topics does one ranking dominate the other, and in which does the measure decide?"""
 
     table: ClassVar[str] = "dominance"
 
@@ -85,20 +81,17 @@ class Dominance(Chart):
         rows = rows_of(table, "a", "b", "level", "outcome", "share", needs=("share",))
         pairs = groups_of(rows, "a", "b")
         parts = {"a": A, "equal": PALE, "incomparable": FAINT, "b": B}
-        words = {"a": "{a} ahead", "equal": "equal", "incomparable": "depends on the measure", "b": "{b} ahead"}
-        how = (
-            "ahead: at every depth at least as many documents of every grade, so that every measure that rewards them "
-        )
-        how += "agrees; share of topics"
+        words = {"a": "{a} dominates", "equal": "equal", "incomparable": "incomparable", "b": "{b} dominates"}
+        how = "dominates: at every depth at least as many documents of every grade; every monotone measure agrees"
         if len(pairs) == 1:
             bars = [
                 Bar(rows[0]["a"], rows[0]["b"], _shares(level), _grade(level[0]["level"]))
                 for level in sorted(groups_of(rows, "level"), key=lambda level: level[0]["level"] != "all")
             ]
-            return stacked(bars, parts, words, headline(_dominates(bars[0]), how))
+            return stacked(bars, parts, words, headline(_dominance_title(bars[0]), how))
         bars = [Bar(pair[0]["a"], pair[0]["b"], _shares(first_of(pair, "level"))) for pair in pairs]
-        ahead = sum(bar.shares.get("b", 0.0) > bar.shares.get("a", 0.0) for bar in bars)
-        finding = f"In {ahead:,} of {len(bars):,} pairs the run on the right is ahead more often, whatever the measure"
+        pairs_shown = _compared([(bar.a, bar.b) for bar in bars])
+        finding = f"Topics in which one ranking dominates the other: {pairs_shown}"
         few = f"the first {PAIRS} of {len(bars):,} pairs" * (len(bars) > PAIRS)
         return stacked(bars[:PAIRS], parts, words, headline(finding, how, few))
 
@@ -111,56 +104,51 @@ def _grade(level: str) -> str:
     return "all grades" if level == "all" else f"grade ≥ {level}"
 
 
-def _dominates(bar: Bar) -> str:
-    """What all grades together say of a pair."""
-    ends = sorted([(bar.shares.get("a", 0.0), bar.a), (bar.shares.get("b", 0.0), bar.b)], reverse=True)
-    (most, ahead), (least, behind) = ends
-    rest = f"{percent(bar.shares.get('incomparable', 0.0))} depend on it"
-    if most == least:
-        return f"Whatever the measure, {short(bar.a)} and {short(bar.b)} are each ahead in {percent(most)}; {rest}"
-    second = f"{short(behind)} in {percent(least)}"
-    return f"{short(ahead)} is ahead in {percent(most)} of topics whatever the measure, {second}; {rest}"
+def _dominance_title(bar: Bar) -> str:
+    """Return in how many topics each run dominates, over all grades together."""
+    b, a, equal, open_ = (percent(bar.shares.get(part, 0.0)) for part in ("b", "a", "equal", "incomparable"))
+    rest = f"equal in {equal}, incomparable in {open_}"
+    return f"{short(bar.b)} dominates in {b} of topics, {short(bar.a)} in {a}; {rest}"
 
 
 @chart("topic-differences", cite="banks1999blind")
 class TopicDifferences(Chart):
-    """Differences by topic: b − a from the topic where b is furthest ahead to the one where a is."""
+    """Differences by topic: b − a, sorted from the topic most in favour of b to the one most in favour of a."""
 
     table: ClassVar[str] = "topics"
 
     def draw(self, table: Table) -> Picture:
-        """Thin bars, in the colour of the run that is ahead; a panel for each of the first pairs."""
+        """Draw thin bars in the colour of the run with the better value, in a panel for each of the first pairs."""
         rows = rows_of(table, "a", "b", "topic", "measure", "difference", needs=("difference",))
         every = groups_of(first_of(rows, "measure"), "a", "b")
         sign = -1 if lower_is_better(rows[0]["measure"]) else 1
         shown = [sorted(pair, key=lambda row: -sign * row["difference"]) for pair in every[:PANELS]]
         most = BARS // min(len(shown), 3)
-        some = "a bar is the mean of neighbouring topics" if len(shown[0]) > most else "every bar a topic"
+        some = "each bar is the mean of neighbouring topics" if len(shown[0]) > most else "each bar is a topic"
         b, a = (short(shown[0][0][side], 20) for side in "ba")
-        sorted_so = f"from where {b} is furthest ahead to where {a} is"
-        how = f"{some}, {sorted_so if len(shown) == 1 else 'sorted; beside a name: on how many it is ahead'}"
+        word = "lower" if sign < 0 else "higher"
+        sorted_so = f"sorted: {b} {word} on the left, {a} {word} on the right"
+        how = f"{some}, {sorted_so if len(shown) == 1 else f'sorted; next to a name: topics in which it is {word}'}"
         few = f"the first {PANELS} of {len(every):,} pairs" * (len(every) > PANELS)
-        title = headline(self._finding(shown, sign), how, few)
+        title = headline(self._title(every, sign), how, few)
         bars = [_bars(pair, most, sign) for pair in shown]
         return (_one if len(shown) == 1 else _panels)(shown, bars, sign, title)
 
     @staticmethod
-    def _finding(pairs: list[list[dict[str, Any]]], sign: int) -> str:
-        counts = [_sides(pair, sign) for pair in pairs]
-        if len(pairs) > 1:
-            won = sum(b > a for a, b in counts)
-            if len({pair[0]["a"] for pair in pairs}) == 1:
-                return f"{won} of {len(pairs)} runs are ahead of {short(pairs[0][0]['a'])} on more topics than behind"
-            return f"In {won} of {len(pairs)} pairs the second run is ahead on more topics than behind"
-        (a, b), (pair,) = counts[0], pairs
-        (most, ahead), (least, behind) = sorted([(b, "b"), (a, "a")], key=lambda side: -side[0])
+    def _title(every: list[list[dict[str, Any]]], sign: int) -> str:
+        measure = every[0][0]["measure"]
+        if len(every) > 1:
+            return f"Differences in {measure} by topic: {_compared([(pair[0]['a'], pair[0]['b']) for pair in every])}"
+        (pair,) = every
+        a, b = _sides(pair, sign)
+        word = "higher" if sign > 0 else "lower"
         equal = f"; {len(pair) - a - b:,} equal" * (len(pair) > a + b)
-        topics = f"{most:,} of {counted(len(pair), 'topic')}"
-        return f"{short(pair[0][ahead])} is ahead on {topics}, {short(pair[0][behind])} on {least:,}{equal}"
+        counts = f"{b:,} of {counted(len(pair), 'topic')}, {short(pair[0]['a'])} in {a:,}"
+        return f"{short(pair[0]['b'])} has the {word} {measure} in {counts}{equal}"
 
 
 def _sides(pair: list[dict[str, Any]], sign: int) -> tuple[int, int]:
-    """On how many topics a is ahead, and on how many b."""
+    """Count the topics in which a has the better value, and those in which b has it."""
     return sum(sign * row["difference"] < 0 for row in pair), sum(sign * row["difference"] > 0 for row in pair)
 
 
@@ -178,7 +166,7 @@ def _bars(pair: list[dict[str, Any]], most: int, sign: int) -> list[dict[str, An
 
 
 def _drawn(rows: list[dict[str, Any]], n: int, of: str) -> "alt.Chart":
-    """Bars in the colour of the run that is ahead, and a line at no difference."""
+    """Draw bars in the colour of the run with the better value, and a line at no difference."""
     grid = {"condition": {"test": "datum.value === 0", "value": QUIET}, "value": FAINT}
     below = alt.Axis(grid=False, domain=False, tickCount=5, format=",d", tickMinStep=1)
     across = alt.X("start:Q", title="topics", axis=below, scale=alt.Scale(domain=[0, n], nice=False))

@@ -80,7 +80,7 @@ def _cells(rows: list[Row], runs: list[str], topics: list[str]) -> tuple[list[Ro
     if bands == len(topics):
         return cells, [short(topic, 14) for topic in topics]
     # In words every fifth: the tenth of the topics that begins there.
-    return cells, [f"{100 * band // bands} %" if band % 5 == 0 else "" for band in range(bands)]
+    return cells, [f"{100 * band // bands}%" if band % 5 == 0 else "" for band in range(bands)]
 
 
 def _step(count: int, room: int, most: int) -> int:
@@ -146,7 +146,7 @@ def _every(step: float, needs: float) -> int:
 def _bands(topics: int, bands: int) -> str:
     if topics <= TOPICS:
         return ""
-    return f"{topics:,} topics in {bands} bands from the hardest 2 % on, each the mean of about {topics / bands:.0f}"
+    return f"{topics:,} topics in {bands} bands from the hardest 2% on, each the mean of about {topics / bands:.0f}"
 
 
 def _finding(rows: list[Row], runs: list[str], topics: list[str], *, lower: bool) -> str:

@@ -23,12 +23,11 @@ class Runs(Chart):
     subtitle: ClassVar[str]
 
     def rows(self, table: Table) -> tuple[list[dict[str, Any]], list[str]]:
-        """What is drawn, and the runs from the highest mean down."""
+        """Return the rows, and the runs in the order of the table, which has the best mean first."""
         rows: list[dict[str, Any]] = table.rows()
         for row in rows:
             row["run"] = visible(str(row["run"]))
-        means = {row["run"]: row["mean"] or 0.0 for row in rows}
-        return rows, sorted(means, key=lambda run: -means[run])
+        return rows, list(dict.fromkeys(row["run"] for row in rows))
 
     def frame(self, layers: list[Any], table: Table, runs: list[str], *more: str) -> Picture:
         """The layers under their title, as high as the runs need."""
@@ -53,7 +52,7 @@ class Runs(Chart):
 
 @chart("intervals", cite="hochberg1987book")
 class Intervals(Runs):
-    """Intervals of means: runs whose intervals do not overlap differ; in colour what cannot be told from the best."""
+    """Intervals of means: a line for each run; in colour those that do not differ significantly from the best."""
 
     table: ClassVar[str] = "systems"
     subtitle: ClassVar[str] = "dot: mean; the best on top"
@@ -64,7 +63,7 @@ class Intervals(Runs):
         best = next(row for row in rows if row["run"] == runs[0])
         for row in rows:
             shared = set(_letters(row)) & set(_letters(best))
-            row["top"] = "like the best" if row is best or shared else "below it"
+            row["top"] = "like the best" if row is best or shared or not _letters(best) else "below it"
         colour = alt.Color(
             "top:N", scale=alt.Scale(domain=["like the best", "below it"], range=[COLOURS[0], PALE]), legend=None
         )
@@ -81,13 +80,10 @@ class Intervals(Runs):
             layers.append(
                 base.mark_text(align="left", dx=6, color=QUIET, fontSize=10).encode(x="high:Q", text="letters:N")
             )
-        like = sum(row["top"] == "like the best" for row in rows)
-        return self.frame(
-            layers,
-            table,
-            runs,
-            f"in colour: the best, and {like - 1} of {len(runs) - 1} others that cannot be told from it",
-        )
+        like, others = sum(row["top"] == "like the best" for row in rows) - 1, len(runs) - 1
+        tested = bool(_letters(best)) and others > 0
+        how = f"in colour: the best, and {like} of {others} others that do not differ from it significantly" * tested
+        return self.frame(layers, table, runs, *filter(None, [how]))
 
 
 def _letters(row: dict[str, Any]) -> list[str]:

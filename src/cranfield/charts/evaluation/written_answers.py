@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 MOST = 40  # runs that are drawn
 ROOMY = 60  # up to so many bars have names and numbers of full size
-HOW = "supported in full, in part, not: means over topics, the best run first"
+HOW = "proportions are means over topics; in each block the run with the highest proportion in full is first"
 FITS = 25  # points that a share as text needs
 PARTS = {"full": A, "partial": COLOURS[7], "none": FAINT, "uncited": PALE}
 WORDS = {"full": "in full", "partial": "in part", "none": "not", "uncited": "cites nothing"}
@@ -25,7 +25,7 @@ WORDS = {"full": "in full", "partial": "in part", "none": "not", "uncited": "cit
 
 @chart("support", cite="pradeep2024nuggets,thakur2025support")
 class Support(Chart):
-    """Support: which share of the nuggets each run's answers say in full, in part or not, and of its sentences."""
+    """Support: the proportion of nuggets that answers say in full, in part or not, and of sentences supported."""
 
     table: ClassVar[str] = "support"
 
@@ -72,7 +72,7 @@ def _drawn(bars: list[Row], names: list[Row], heads: list[Row], places: int, tit
     step, size = (22, 11) if roomy else (11, 8)
     there = [part for part in PARTS if any(bar["part"] == WORDS[part] for bar in bars)]
     down = alt.Y("place:O", axis=None, scale=alt.Scale(domain=list(range(places)), paddingInner=0.18, paddingOuter=0.1))
-    axis = alt.Axis(title="share", format="%", grid=False, tickCount=5)
+    axis = alt.Axis(title="proportion", format="%", grid=False, tickCount=5)
     across = alt.X("start:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
     legend = alt.Legend(orient="top", direction="horizontal", symbolType="square", columns=len(there))
     scale = alt.Scale(domain=[WORDS[part] for part in there], range=[PARTS[part] for part in there])
@@ -95,32 +95,16 @@ def _drawn(bars: list[Row], names: list[Row], heads: list[Row], places: int, tit
 
 
 def _finding(blocks: list[list[Row]]) -> str:
-    """Who says most of what matters most, and whose sentences are supported best."""
+    """Describe the first block of nuggets and the sentences; no run is called better, because nothing is tested."""
     first, last = blocks[0], blocks[-1]
-    said = [] if first[0]["of"] == "sentences" else [_says(first)]
+    runs = short(first[0]["run"]) if len(first) == 1 else counted(len(first), "run")
+    shown = [] if first[0]["of"] == "sentences" else [f"{_span(first)} of {first[0]['of']} said in full"]
     if last[0]["of"] == "sentences":
-        said.append(_cites(last, said=_best(first)[0] if said else ""))
-    return "; ".join(said)
+        shown.append(f"{_span(last)} of sentences supported in full")
+    return f"{runs}: {', '.join(shown)}"
 
 
-def _says(block: list[Row]) -> str:
-    found = f"{percent(block[0]['full'])} of {'the ' * (len(block) == 1)}{block[0]['of']} in full"
-    found += f", {percent(block[0]['partial'])} in part" * (block[0]["partial"] > 0)
-    who, several = _best(block)
-    return f"{who} says {found}" if len(block) == 1 else f"{who} {'say' if several else 'says'} most: {found}"
-
-
-def _cites(block: list[Row], *, said: str) -> str:
-    full = percent(block[0]["full"])
-    if len(block) == 1:
-        return f"{full} of {'its sentences' if said else f'the sentences of {_best(block)[0]}'} are supported in full"
-    who, several = _best(block)
-    are, whose = ("are", "their") if several else ("is", "its")
-    who = ("they" if several else "it") if who == said else who
-    return f"{who} {are} supported best: {full} of {whose} sentences in full"
-
-
-def _best(block: list[Row]) -> tuple[str, bool]:
-    """The first run of a block, and how many others have as much; whether there are such."""
-    more = sum((row["full"], row["partial"]) == (block[0]["full"], block[0]["partial"]) for row in block) - 1
-    return short(block[0]["run"]) + f" and {counted(more, 'other')}" * (more > 0), more > 0
+def _span(block: list[Row]) -> str:
+    """Return the lowest and the highest proportion of a block."""
+    low, high = (percent(end(row["full"] for row in block)) for end in (min, max))
+    return low if low == high else f"{low} to {high}"

@@ -68,12 +68,12 @@ class Side:
     @property
     def parts(self) -> str:
         """More and less, in words."""
-        return f"more of {tenths(self.part(1))} and less of {tenths(self.part(-1))}"
+        return f"higher on {tenths(self.part(1))}, lower on {tenths(self.part(-1))}"
 
 
 @chart("machines", cite="cohen1960,voorhees2000")
 class Machines(Chart):
-    """Machines beside people: what each says where people say a grade, and what that does to the values of runs."""
+    """LLM judges compared with people: their grades for the same items, and the effect on the values of runs."""
 
     table: ClassVar[str] = "machine_confusion"
 
@@ -91,11 +91,14 @@ class Machines(Chart):
         runs = _runs(others.get("machine_runs"), [side.name for side in shown])
         panels = [*_squares(shown, grades), *([_favoured(runs)] if runs else [])]
         how = (
-            "square: of the items to which people gave a grade, the share to which the machine gave each; right: items"
+            "square: of the items with a grade by people, the proportion with each grade by the LLM judge; right: items"
         )
         side = "below" if runs and lower_is_better(runs[0]["measure"]) else "above"
-        below = f"dots: runs; dashed: the mean of a machine; {side} it a run is favoured" * bool(runs)
-        few = f"the first {MOST} of {counted(len(sides), 'machine')}" * (len(sides) > MOST)
+        below = (
+            f"dots: runs; dashed: the mean of an LLM judge; a run {side} it gains on the others (not tested)"
+            * bool(runs)
+        )
+        few = f"the first {MOST} of {counted(len(sides), 'LLM judge')}" * (len(sides) > MOST)
         title = headline(f"{_agreement(sides)}{_gain(runs)}", how, below, few, wide=WIDE + 60)
         return (
             alt.vconcat(*panels, spacing=22)
@@ -112,15 +115,15 @@ def _kappa(table: Table | None) -> dict[str, float | None]:
 
 
 def _agreement(sides: list[Side]) -> str:
-    """How often machines say what people say."""
+    """Return how often LLM judges give the grade that people give."""
     order = sorted(sides, key=lambda side: -side.part(0))
     if len(sides) <= FEW:
-        each = [f"of {tenths(side.part(0))} of {counted(side.items, 'item')}" for side in order]
-        said = f"{short(order[0].name, 24)} says what people say {each[0]}"
+        each = [f"on {tenths(side.part(0))} of {counted(side.items, 'item')}" for side in order]
+        said = f"{short(order[0].name, 24)} agrees with people {each[0]}"
         return f"{said}, {order[0].parts}" if len(sides) == 1 else f"{said}, {short(order[1].name, 24)} {each[1]}"
     first, last = order[0], order[-1]
     ends = f"{tenths(first.part(0))} ({short(first.name, 24)}) to {tenths(last.part(0))} ({short(last.name, 24)})"
-    return f"{len(sides)} machines say what people say of {ends} of their items"
+    return f"{len(sides)} LLM judges agree with people on {ends} of their items"
 
 
 def _squares(sides: list[Side], grades: list[float]) -> list[Any]:
@@ -146,11 +149,11 @@ def _square(side: Side, grades: list[float], cell: float, *, first: bool) -> Any
     names = [f"{grade:g}" for grade in grades]
     axis: dict[str, Any] = {"grid": False, "ticks": False, "domain": False, "labelAngle": 0}
     scale = alt.Scale(domain=names, padding=0)
-    across = alt.X("said:N", scale=scale, axis=alt.Axis(title="the machine's grade", **axis))
+    across = alt.X("said:N", scale=scale, axis=alt.Axis(title="grade by the LLM judge", **axis))
     up = alt.Y(
         "people:N",
         scale=alt.Scale(domain=names[::-1], padding=0),
-        axis=alt.Axis(title="people's grade" if first else None, **axis),
+        axis=alt.Axis(title="grade by people" if first else None, **axis),
     )
     colour = alt.Color("share:Q", scale=alt.Scale(domain=[0, 0.5, 1], range=SHADES), legend=None)
     base, size = alt.Chart(inline(rows)).encode(x=across, y=up), cell * len(grades)
@@ -191,14 +194,14 @@ def _runs(table: Table | None, machines: list[str]) -> list[Row]:
 
 
 def _gain(runs: list[Row]) -> str:
-    """The run that gains most on the others."""
+    """Name the run with the largest difference from the mean of a judge; it is not tested, so only described."""
     if not runs or len(groups_of(runs, "run")) < 2:
         return ""
     most = max(runs, key=lambda row: row["gain"])
     if most["gain"] <= NEAR:
         return ""
     under = f" under {short(most['machine'], 24)}" * (len(groups_of(runs, "machine")) > 1)
-    return f"; {short(most['run'], 24)} gains most{under} ({signed(most['gain'])} beside the mean)"
+    return f"; largest gain of a run{under}: {short(most['run'], 24)}, {signed(most['gain'])} from the mean of all runs"
 
 
 def _favoured(runs: list[Row]) -> Any:
@@ -208,7 +211,7 @@ def _favoured(runs: list[Row]) -> Any:
     up = Axis.around([0.0, *(row["difference"] for row in runs)], HIGH)
     measure = runs[0]["measure"]
     x = alt.X("people:Q", scale=across.scale, axis=alt.Axis(title=f"{measure} by people", tickCount=6, grid=False))
-    left = alt.Axis(title="machine − people", tickCount=5)
+    left = alt.Axis(title="LLM judge − people", tickCount=5)
     y = {name: alt.Y(f"{name}:Q", scale=up.scale, axis=left) for name in ("difference", "mean")}
     colour, shape = _told_apart([row["machine"] for row in means])
     zero = alt.Chart(inline([{"mean": 0}])).mark_rule(color=INK, strokeWidth=1)

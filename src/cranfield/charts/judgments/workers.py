@@ -4,7 +4,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.chart_text import FIXED, WIDE, counted, groups_of, headline, listed, percent, rows_of, short
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, listed, percent, rows_of, short
 from cranfield.charts.label_placement import Axis, labels, texts
 from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
 from cranfield.core import Table, need
@@ -33,8 +33,8 @@ Row = dict[str, Any]
 
 
 def tenths(share: float) -> str:
-    """A share as text to a tenth of a per cent, as sentences on crowds have it."""
-    return f"{100 * share:.1f}{FIXED}%"
+    """Return a proportion as text, to a tenth of a percent."""
+    return f"{100 * share:.1f}%"
 
 
 @chart("workers", cite="raykar2012,wilson1927")

@@ -58,7 +58,7 @@ class Scatter(Chart):
     up: ClassVar[str]  # the column
     title: ClassVar[str]  # of the axis to the left
     told: ClassVar[str]  # a number of it in a sentence
-    leads: ClassVar[tuple[str, str]]  # what the highest run does, and what several do
+    highest: ClassVar[str]  # the name of the largest number
     subtitle: ClassVar[str]
 
     def draw(self, table: Table) -> Picture:
@@ -83,27 +83,24 @@ class Scatter(Chart):
         return alt.layer(*layers).properties(title=title, width=WIDE, height=HIGH).configure(**THEME)
 
     def finding(self, rows: list[Row], measure: str) -> str:
-        """Who is highest, and whether that could be told from the values."""
+        """Name the run with the largest number and its rank by value; no difference between runs is tested."""
         by_value, by_this = _ranks([row["x"] for row in rows]), _ranks([row["y"] for row in rows])
         tops = [i for i, rank in enumerate(by_this) if rank == 1]
-        told = self.told.format(number(rows[tops[0]]["y"])).replace(" ", FIXED)
         if len(rows) == 1:
+            told = self.told.format(number(rows[0]["y"])).replace(" ", FIXED)
             return f"{short(rows[0]['run'], 24)}, the only run: {told} at {measure} {number(rows[0]['x'])}"
         if len(tops) > 2:
-            who = f"All {len(rows)} runs" if len(tops) == len(rows) else f"{len(tops)} of {len(rows)} runs"
-            return f"{who} {self.leads[1]}: {told}"
+            who = f"All {len(rows)} runs have" if len(tops) == len(rows) else f"{len(tops)} of {len(rows)} runs share"
+            return f"{who} the {self.highest}: {number(rows[tops[0]]['y'])}"
         names = listed([short(rows[i]["run"], 24) for i in tops])
-        if len(tops) > 1:
-            ranks = listed([str(by_value[i]) for i in tops])
-            return f"{names} {self.leads[1]}, {told}: ranks {ranks} of {len(rows)} by {measure}"
-        if by_value[tops[0]] > 1:
-            return f"{names} {self.leads[0]}, {told}, though it is rank {by_value[tops[0]]} of {len(rows)} by {measure}"
-        first = f"{names}, best by {measure}, also {self.leads[0]}: {told}"
+        ranks = listed([str(by_value[i]) for i in tops])
+        verb, word = ("have", "ranks") if len(tops) > 1 else ("has", "rank")
+        largest = f"the {self.highest} ({number(rows[tops[0]]['y'])})"
+        first = f"{names} {verb} {largest}, {word} {ranks} of {len(rows)} by {measure}"
         far = max(range(len(rows)), key=lambda i: by_value[i] - by_this[i])
-        if by_value[far] - by_this[far] < max(2, len(rows) / 10):
+        if far in tops or by_value[far] - by_this[far] < max(2, len(rows) / 10):
             return first
-        climbs = f"{short(rows[far]['run'], 24)} climbs from rank {by_value[far]} to {by_this[far]}"
-        return f"{first}; {climbs}"
+        return f"{first}; {short(rows[far]['run'], 24)} is rank {by_this[far]} here and {by_value[far]} by {measure}"
 
 
 def _marked(groups: list[str | None]) -> list[str]:
@@ -186,7 +183,7 @@ def _agreement(rows: list[Row], trend: tuple[float, float] | None) -> str:
     """How much the order of runs by value says of the other."""
     tau = float(kendall_tau([round(row["x"], DIGITS) for row in rows], [round(row["y"], DIGITS) for row in rows]))
     said = "" if tau != tau or len(rows) < 3 else f"Kendall's τ of both orders of runs: {number(tau, 2)}"
-    return "; ".join(filter(None, [said, "dashed: the straight line through all" * bool(trend)]))
+    return "; ".join(filter(None, [said, "dashed: least-squares line" * bool(trend)]))
 
 
 @chart("novelty", cite="bigdeli2024")
@@ -196,8 +193,8 @@ class Novelty(Scatter):
     up: ClassVar[str] = "nrg"
     title: ClassVar[str] = "NRG({})"
     told: ClassVar[str] = "NRG {}"
-    leads: ClassVar[tuple[str, str]] = ("adds most", "add most")
-    subtitle: ClassVar[str] = "NRG: {measure} of what is new to somebody who knows the prior; prior: {prior}"
+    highest: ClassVar[str] = "highest NRG"
+    subtitle: ClassVar[str] = "NRG: {measure} of what the prior has not shown; prior: {prior}"
 
 
 @chart("unique", cite="bigdeli2024")
@@ -207,7 +204,7 @@ class Unique(Scatter):
     up: ClassVar[str] = "unique"
     title: ClassVar[str] = "unique relevant documents per topic"
     told: ClassVar[str] = "{} documents a topic"
-    leads: ClassVar[tuple[str, str]] = ("finds most that others miss", "find most that others miss")
+    highest: ClassVar[str] = "most unique relevant documents per topic"
     subtitle: ClassVar[str] = "unique: relevant documents that no run of the prior ranks as high; prior: {prior}"
 
 
@@ -218,9 +215,9 @@ class Rareness(Scatter):
     up: ClassVar[str] = "rareness"
     title: ClassVar[str] = "rareness-based precision"
     told: ClassVar[str] = "rareness {}"
-    leads: ClassVar[tuple[str, str]] = ("finds most of what is rare", "find most of what is rare")
+    highest: ClassVar[str] = "highest rareness-based precision"
     subtitle: ClassVar[str] = (
-        "precision in which a relevant document counts up to twice, the more the fewer of all runs rank it as high"
+        "precision in which a relevant document has a weight from 1 to 2, the higher the fewer runs rank it as high"
     )
 
 
@@ -231,5 +228,5 @@ class Tasc(Scatter):
     up: ClassVar[str] = "tasc"
     title: ClassVar[str] = "TaSC({})"
     told: ClassVar[str] = "TaSC {}"
-    leads: ClassVar[tuple[str, str]] = ("does most where others fail", "do most where others fail")
+    highest: ClassVar[str] = "highest TaSC"
     subtitle: ClassVar[str] = "TaSC: mean of {measure} · (1 − best {measure} of the prior); prior: {prior}"

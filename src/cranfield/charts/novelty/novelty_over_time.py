@@ -58,7 +58,7 @@ class Chronology(Chart):
         layers += [*lines(drawn, frame, dotted=not many), *line_ends(drawn, frame.up)]
         new = [(row["at"], row["nrg"]) for row in rows if row["priors"] == 0]
         layers += rings(new, "first", frame, along(drawn, frame))
-        how = f"NRG: {rows[0]['measure']} of what is new to somebody who knows the prior; prior: {prior_of(rows)}"
+        how = f"NRG: {rows[0]['measure']} of what the prior has not shown; prior: {prior_of(rows)}"
         alone = "ring: nothing came before, so NRG is the value itself" * bool(new)
         smooth = f"dots: runs; lines: the mean of {2 * half + 1} neighbours" * many
         title = headline(_over_time(rows, written), how, alone, smooth, *notes, wide=WIDE + 60)
@@ -92,7 +92,7 @@ def _loose(rows: list[Row], frame: Frame) -> list[Any]:
 
 
 def _over_time(rows: list[Row], written: str) -> str:
-    """Where value and NRG began, and where they are now."""
+    """Describe value and NRG of earlier and of later runs; no trend is tested, so none is named."""
     measure, first, half = rows[0]["measure"], rows[0], len(rows) // 2
     if len(rows) == 1:
         return (
@@ -100,15 +100,8 @@ def _over_time(rows: list[Row], written: str) -> str:
         )
     ends = (rows[:1], rows[-1:]) if len(rows) < FEW else (rows[:half], rows[half:])
     value, new = ([mean(row[name] for row in part) for part in ends] for name in ("value", "nrg"))
-    few = f"Since {first['day'].strftime(written)}"
-    when = few if len(rows) < FEW else "From the earlier half of the runs to the later,"
-    adds = "what each new run adds" if first["prior"] == "chronological" else "what each run adds"
-    return f"{when} {measure} {_moved(*value)}, {adds} {_moved(*new)}"
-
-
-def _moved(before: float, after: float) -> str:
-    """How a number changed, in words."""
-    start, end = number(before), number(after)
-    if start == end:
-        return f"stayed at {end}"
-    return f"{'rose' if after > before else 'fell'} from {start} to {end}"
+    days = [part[0]["day"].strftime(written) for part in ends]
+    when = f"First run ({days[0]}) and last run ({rows[-1]['day'].strftime(written)})"
+    halves = "Earlier and later half of the runs"
+    numbers = [" and ".join(map(number, pair)) for pair in (value, new)]
+    return f"{when if len(rows) < FEW else halves}: {measure} {numbers[0]}, NRG {numbers[1]}"

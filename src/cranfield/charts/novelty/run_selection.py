@@ -114,7 +114,7 @@ class Ensemble(Chosen):
     word: ClassVar[str] = "chosen by NRG"
     title: ClassVar[str] = "value of the fusion"
     subtitle: ClassVar[str] = (
-        "the fusion of all runs up to here; each step adds the run named below it, which has most NRG "
+        "the fusion of all runs up to here; each step adds the run named below it, which has the highest NRG "
         "given those before; dashed: runs in the order of their own values"
     )
     optional: ClassVar[tuple[str, ...]] = ("held_out", "by_value_held_out")
@@ -135,27 +135,24 @@ class Ensemble(Chosen):
         )
         if ours is None or theirs is None:
             return ""
-        return f"chosen on half of the topics, as many reach {number(ours)} on the others, by value {number(theirs)}"
+        return f"held-out topics, as many runs: chosen by NRG {number(ours)}, in the order of values {number(theirs)}"
 
     def marked(self, rows: list[Row]) -> tuple[int | None, str]:
         place = _peak(rows, "fused")
         return place, number(rows[place]["fused"])
 
     def finding(self, rows: list[Row]) -> str:
-        """Where the fusion is best, and whether NRG chose better than values."""
+        """Describe the peaks of both orders; they are chosen on the same topics, so neither is called better."""
         best, peak = rows[0]["best"], max(row["fused"] for row in rows)
         if len(rows) == 1:
             return f"{short(rows[0]['run'], 24)}, the only run, has {number(peak)}: there is nothing to fuse"
         single = "" if best is None else f"; best single run {number(best)}"
         ours = f"{number(peak)} with {_counted(rows, 'fused')}"
         if all(row["by_value"] is None for row in rows):
-            return f"Chosen by NRG the fusion peaks at {ours}{single}"
+            return f"The fusion of runs chosen by NRG peaks at {ours}{single}"
         other = max(row["by_value"] for row in rows if row["by_value"] is not None)
         theirs = f"{number(other)} with {_counted(rows, 'by_value')}"
-        if number(peak) == number(other):
-            return f"Chosen by NRG the fusion peaks as high as by value: {ours} against {theirs}{single}"
-        how = "higher" if peak > other else "lower"
-        return f"Chosen by NRG the fusion peaks {how} than by value: {ours} against {theirs}{single}"
+        return f"The fusion of runs chosen by NRG peaks at {ours}, in the order of their values at {theirs}{single}"
 
 
 def _peak(rows: list[Row], column: str) -> int:
@@ -169,7 +166,7 @@ def _counted(rows: list[Row], column: str) -> str:
 
 @chart("pool-runs", cite="bigdeli2024")
 class PoolRuns(Chosen):
-    """Runs for a pool: the share of the relevant documents that so many runs find, each chosen by what it adds."""
+    """Runs for a pool: the proportion of the relevant documents that so many runs find, each chosen by what it adds."""
 
     table: ClassVar[str] = "pool_runs"
     chosen: ClassVar[str] = "share"
@@ -177,8 +174,8 @@ class PoolRuns(Chosen):
     word: ClassVar[str] = "chosen by new documents"
     title: ClassVar[str] = "relevant documents found"
     subtitle: ClassVar[str] = (
-        "share of the relevant documents that any run finds; each step adds the run named below it, the one that finds "
-        "most new ones; dashed: runs in the order of their values"
+        "proportion of the relevant documents that any run finds; each step adds the run named below it, the one that "
+        "finds most new ones; dashed: runs in the order of their values"
     )
     ticks: ClassVar[dict[str, Any]] = {"values": [0, 0.2, 0.4, 0.6, 0.8, ENOUGH, 1], "format": ".0%", "grid": False}
 

@@ -38,7 +38,7 @@ class _Curves(Chart):
         return []
 
     def draw(self, table: Table) -> Picture:
-        """A line for each model, the best first; of many models and ranks the first ones."""
+        """Draw a line for each model, in the order of the table; of many models and ranks the first ones."""
         columns = ("model", "rank", "impressions", "observed", "low", "high", self.y)
         rows = [row for row in rows_of(table, *columns, needs=(*NEEDS, self.y)) if row["rank"] <= DEEP]
         every = groups_of(rows, "model")
@@ -51,7 +51,7 @@ class _Curves(Chart):
         )
         lines = self._lines(models, x)
         finding, how = self.told(models)
-        few = f"the best {MOST} of {counted(len(every), 'model')}" * (len(every) > MOST)
+        few = f"the first {MOST} of {counted(len(every), 'model')}" * (len(every) > MOST)
         title = headline(finding, how, few, wide=WIDE + 60)
         layers = [*lines, *self.behind(models[0], x)]
         return alt.layer(*layers).properties(title=title, width=WIDE, height=HIGH).configure(**THEME)
@@ -84,13 +84,12 @@ class ClickCurves(_Curves):
     above: ClassVar[str] = "impressions with a click there"
 
     def told(self, models: list[list[Row]]) -> tuple[str, str]:
-        """The clicks on the first rank and on the last, and who foretells them best."""
+        """Describe the clicks on the first rank and on the last."""
         rows = models[0]
         ends = f"Rank 1 is clicked in {tenths(rows[0]['observed'])} of {counted(rows[0]['impressions'], 'impression')}"
         if len(rows) > 1:
             ends += f", rank {rows[-1]['rank']} in {tenths(rows[-1]['observed'])}"
-        best = f"; {short(rows[0]['model'])} foretells clicks best" * (len(models) > 1)
-        return f"{ends}{best}", "black: what users did, with its interval; in colour: what click models expect"
+        return ends, "black: observed clicks with their interval; in colour: clicks predicted by click models"
 
     def behind(self, rows: list[Row], x: "alt.X") -> list[Any]:
         """What users did."""

@@ -6,7 +6,17 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.chart_text import (
+    WIDE,
+    counted,
+    groups_of,
+    headline,
+    listed,
+    p_text,
+    rows_of,
+    short,
+    signed,
+)
 from cranfield.charts.theme import COLOURS, INK, PALE, QUIET, THEME
 from cranfield.core import Table, need
 
@@ -34,7 +44,11 @@ class Effects(Chart):
     table: ClassVar[str] = "effects"
 
     def draw(self, table: Table) -> Picture:
-        """A dot for each effect on two intervals: the thick one for one look, the thin one for looking at any time."""
+        """Draw a dot for each effect on two intervals: thick for one analysis, thin for any number of them."""
+        return self.draw_beside(table, {})
+
+    def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
+        """Draw the same, and name no effect in the title where a check of the experiment fails."""
         columns = (
             *("measure", "control", "treatment", "relative", "relative_low", "relative_high", "p_adjusted", "outcome"),
             *("value_control", "always_low", "always_high"),
@@ -60,10 +74,12 @@ class Effects(Chart):
             base.mark_text(align="left", dx=10, color=QUIET, **words).encode(x=alt.value(FOREST), text="told:N"),
         ]
         left = len(table) - len(shown)
-        how = "thick: the interval for one look; thin: for looking at any time; grey: nothing is shown"
+        how = "thick: interval for one analysis; thin: interval valid at every analysis; grey: not significant"
         few = f"{counted(left, 'effect')} not drawn: there is nothing that they are relative to" * bool(left)
         picture = alt.layer(*layers).properties(width=FOREST, height=LINE * len(shown) + 10)
-        return picture.properties(title=headline(_strongest(rows), how, few, wide=WIDE + 60)).configure(**THEME)
+        return picture.properties(
+            title=headline(_failed(others.get("checks")) or _strongest(rows), how, few, wide=WIDE + 60)
+        ).configure(**THEME)
 
 
 def _named(rows: list[Row]) -> list[Row]:
@@ -87,13 +103,21 @@ def _change(row: Row) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{signed(100 * share, 2)}\N{NO-BREAK SPACE}%"
+    return f"{signed(100 * share, 2)}%"
 
 
 def _p(p: float | None) -> str:
     if p is None:
         return ""
-    return "p < .001" if p < 0.001 else f"p = {number(p)}"
+    return p_text(p)
+
+
+def _failed(checks: Table | None) -> str:
+    """Return a warning where the experiment fails a check: then its effects say nothing."""
+    if checks is None or not len(checks):
+        return ""
+    failed = [row["check"] for row in rows_of(checks, "check", "passed") if row["passed"] is False]
+    return f"Do not trust these effects: the experiment fails a check of {listed(failed)}" if failed else ""
 
 
 def _strongest(rows: list[Row]) -> str:
@@ -127,7 +151,8 @@ class LooksOverTime(Chart):
         groups = groups_of([{**row, "when": _when(row["day"])} for row in rows], "measure", "treatment")
         shown = groups[:PANELS]
         panels = [_over_time(group, last=group is shown[-1], high=HIGH if len(shown) == 1 else LOW) for group in shown]
-        how = "band: may be read on any day; dashed: the interval of a test that looks only once"
+        how = "band: interval valid on every day; dashed: interval of a single analysis"
+        how += "; bands are not adjusted for the number of measures" * (len(groups) > 1)
         few = f"the first {PANELS} of {len(groups)} measures and treatments" * (len(groups) > PANELS)
         picture = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
         return picture.properties(title=headline(_first_shown(groups), how, few)).configure(**THEME)
@@ -180,17 +205,18 @@ def _seen(rows: list[Row]) -> list[float]:
 
 
 def _first_shown(groups: list[list[Row]]) -> str:
-    """When zero was first outside a band, or that it never was."""
+    """Describe when 0 was first outside a band; bands are not adjusted for the number of measures."""
     found = [(rows, first) for rows in groups if (first := next(filter(_outside, rows), None)) is not None]
     if not found:
         users = max(rows[-1]["users"] for rows in groups)
-        return f"After {counted(users, 'user')} no difference is shown that holds at every look"
+        of = "the band" if len(groups) == 1 else f"all {len(groups)} bands"
+        return f"After {counted(users, 'user')} 0 is inside {of}"
     _, first = min(found, key=lambda one: one[1]["users"])
     day = _when(first["day"]) if isinstance(first["day"], date | str) else f"day {first['day']}"
-    when = f"first shown on {day}, after {counted(first['users'], 'user')}"
+    when = f"first on {day}, after {counted(first['users'], 'user')}"
     if len(groups) == 1:
-        return f"A difference was {when}"
-    return f"Differences in {len(found)} of {len(groups)}, {when}: {short(first['measure'], 26)}"
+        return f"0 was outside the band {when}"
+    return f"0 was outside {len(found)} of {len(groups)} bands, {when}: {short(first['measure'], 26)}"
 
 
 def _outside(row: Row) -> bool:
@@ -199,7 +225,7 @@ def _outside(row: Row) -> bool:
 
 @chart("sample-ratio", cite="fabijan2019")
 class Shares(Chart):
-    """Sample ratio: the share of users that each arm has, beside what it was to have and what chance allows."""
+    """Sample ratio: the proportion of users in each arm, with the configured one and what chance allows."""
 
     table: ClassVar[str] = "arms"
 
@@ -215,7 +241,7 @@ class Shares(Chart):
         farthest = max(max(abs(row["off"]), row["high"]) for row in shown) * 1.15 or 0.01
         down = alt.Y("place:Q", scale=alt.Scale(domain=[-0.6, len(shown) - 0.4], reverse=True, nice=False), axis=None)
         scale = alt.Scale(domain=[-farthest, farthest], nice=False)
-        below = alt.Axis(title="share of users − what was configured, in points", tickCount=5, format=".2~f")
+        below = alt.Axis(title="proportion of users − configured, in percentage points", tickCount=5, format=".2~f")
         x = {name: alt.X(f"{name}:Q", scale=scale, axis=below) for name in ("off", "low", "zero")}
         base = alt.Chart(inline(shown)).encode(y=down)
         words: dict[str, Any] = {"fontSize": 12, "baseline": "middle"}
@@ -228,7 +254,7 @@ class Shares(Chart):
             base.mark_text(align="right", dx=-10, color=INK, **words).encode(x=alt.value(0), text="name:N"),
             base.mark_text(align="left", dx=10, color=QUIET, **words).encode(x=alt.value(FOREST), text="told:N"),
         ]
-        how = "dot: the arm's share; bar: where it would be by chance in 999 of 1,000 experiments"
+        how = "dot: the arm; bar: where it would be by chance in 999 of 1,000 experiments"
         title = headline(_fits(shown, _ratio_p(others.get("checks"))), how, wide=WIDE + 60)
         picture = alt.layer(*layers).properties(width=FOREST, height=LINE * len(shown) + 10)
         return picture.properties(title=title).configure(**THEME)
@@ -238,7 +264,7 @@ def _gauge(row: Row, place: int, total: int) -> Row:
     """How far an arm is from its share, in points, and how far chance would take it."""
     half = 100 * FAR * sqrt(row["expected"] * (1 - row["expected"]) / max(1, total))
     off = 100 * (row["share"] - row["expected"])
-    told = f"{row['users']:,} users, {100 * row['share']:.2f}\N{NO-BREAK SPACE}%"
+    told = f"{row['users']:,} users, {100 * row['share']:.2f}%"
     colour = COLOURS[1] if abs(off) > half else COLOURS[0]
     name = short(row["arm"], 26)
     return {"place": place, "off": off, "low": -half, "high": half, "name": name, "told": told, "colour": colour}

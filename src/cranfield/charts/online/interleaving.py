@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, p_text, rows_of, short, signed
 from cranfield.charts.label_placement import Axis
 from cranfield.charts.theme import COLOURS, DASHES, INK, PALE, QUIET, THEME
 from cranfield.core import Table, need
@@ -27,18 +27,18 @@ STANDS = {"every": COLOURS[0], "one": COLOURS[6], "none": QUIET}  # holds at eve
 
 @chart("interleaved", cite="chapelle2012,waudbysmith2024")
 class Preferred(Chart):
-    """Whom users prefer: for each pair of runs the share of users that one wins beyond one half, with its intervals."""
+    """Preferences: the proportion of users that one run of a pair wins, minus one half, with its intervals."""
 
     table: ClassVar[str] = "result"
 
     def draw(self, table: Table) -> Picture:
         """A dot for each pair, the preferred run first; thick the interval of one look, thin that of every look."""
-        columns = ("a", "b", "users", "delta", "low", "high", "always_low", "always_high")
+        columns = ("a", "b", "users", "delta", "low", "high", "p_adjusted", "always_low", "always_high")
         rows = sorted(map(_turned, rows_of(table, *columns, needs=("delta", "low", "high"))), key=lambda r: -r["delta"])
         shown = rows[:MOST]
         ends = [row[end] for row in shown for end in ("low", "high", "always_low", "always_high")]
         across = Axis.around([0.0, *ends], WIDE)
-        below = alt.Axis(title="Δ: share of users that it wins, less one half", format=".2f", tickCount=7)
+        below = alt.Axis(title="Δ: proportion of users that it wins, minus one half", format=".2f", tickCount=7)
         order = [row["pair"] for row in shown]
         left = alt.Axis(title=None, grid=False, ticks=False, domain=False, labelLimit=300, labelPadding=8)
         y = alt.Y("pair:N", scale=alt.Scale(domain=order, padding=0.4), axis=left)
@@ -52,7 +52,8 @@ class Preferred(Chart):
             base.mark_rule(strokeWidth=5).encode(x=x["low"], x2="high:Q"),
             base.mark_point(filled=True, size=80, opacity=1, stroke="white", strokeWidth=1.5).encode(x=x["delta"]),
         ]
-        how = "dot: Δ of the run named first; thick: interval of one look; thin: interval that holds at every look"
+        how = "dot: Δ of the run named first; thick: interval for one analysis; thin: interval valid at every analysis"
+        how += f"; intervals are Bonferroni-adjusted for {len(table):,} pairs" * (len(table) > 1)
         few = f"the first {MOST} of {counted(len(rows), 'pair')}" * (len(rows) > MOST)
         title = headline(_found(rows), how, few, wide=WIDE + 120)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=alt.Step(STEP)).configure(**THEME)
@@ -71,17 +72,19 @@ def _turned(row: Row) -> Row:
 
 
 def _found(rows: list[Row]) -> str:
-    held = [row for row in rows if row["stands"] != "none"]
+    """Describe the preferences with their adjusted p; the table has no level, so nothing is called significant."""
     if len(rows) == 1:
         (row,) = rows
-        users = counted(row["users"], "user")
-        if not held:
-            return f"No preference is shown between {short(row['first'])} and {short(row['second'])}: {users}"
-        looks = "at every look" if row["stands"] == "every" else "at one look, not yet at every look"
-        size = f"Δ {signed(row['delta'])} of {users}, {looks}"
-        return f"Users prefer {short(row['first'])} to {short(row['second'])}: {size}"
-    always = sum(row["stands"] == "every" for row in rows)
-    return f"Users prefer one run in {len(held)} of {counted(len(rows), 'pair')}, in {always} of them at every look"
+        size = f"Δ {signed(row['delta'])} of {counted(row['users'], 'user')}"
+        p = "" if row["p_adjusted"] is None else f", sign test {p_text(row['p_adjusted'])}"
+        return f"{short(row['first'])} over {short(row['second'])}: {size}{p}"
+    known = [row for row in rows if row["p_adjusted"] is not None]
+    said = f"Preferences of users in {counted(len(rows), 'pair')} of runs"
+    if not known:
+        return said
+    surest = min(known, key=lambda row: row["p_adjusted"])
+    smallest = f"{short(surest['first'], NAME)} over {short(surest['second'], NAME)}"
+    return f"{said}; smallest p: {smallest}, {p_text(surest['p_adjusted'])} (sign test, Holm)"
 
 
 @chart("sensitivity", cite="chapelle2012,hofmann2013fidelity")

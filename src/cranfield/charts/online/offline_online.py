@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 @chart("bridge", cite="chapelle2012,hofmann2016online")
 class Bridge(Chart):
-    """Offline beside online: what each measure says of runs, and what users made of the same runs."""
+    """Offline and online: the value of each run by each measure, and what users did with the same run."""
 
     table: ClassVar[str] = "points"
 
@@ -38,7 +38,7 @@ class Bridge(Chart):
         return self.draw_beside(table, {})
 
     def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
-        """The panels in the order of how well their measures foretell, each under its correlation."""
+        """Draw a panel for each measure, the highest correlation first, each under its correlation."""
         columns = ("measure", "run", "offline", "online", "online_low", "online_high")
         groups = {
             mine[0]["measure"]: mine for mine in groups_of(rows_of(table, *columns, needs=columns[2:4]), "measure")
@@ -57,7 +57,7 @@ class Bridge(Chart):
         lines = [alt.hconcat(*panels[i : i + BESIDE], spacing=GAP) for i in range(0, len(panels), BESIDE)]
         how = "dots: runs; across: the mean over topics; up: what users did"
         how += ", with its interval" * any(row["online_low"] is not None for row in groups[shown[0]])
-        few = f"the best {MOST} of {counted(len(order), 'measure')}" * (len(order) > MOST)
+        few = f"the first {MOST} of {counted(len(order), 'measure')}" * (len(order) > MOST)
         title = headline(
             _finding(order, said, groups), how, few, wide=max(WIDE, (side + GAP) * min(len(shown), BESIDE))
         )
@@ -65,31 +65,27 @@ class Bridge(Chart):
 
 
 def _correlations(table: Table | None) -> dict[str, str]:
-    """Of each measure, the best first, Kendall's τ in words with its ends."""
+    """Return Kendall's τ of each measure as text with its interval, the highest first."""
     if table is None or not len(table):
         return {}
     found = {}
     rows = rows_of(table, "measure", "kendall", "kendall_low", "kendall_high")
     for row in sorted(rows, key=lambda row: -2 if row["kendall"] is None else row["kendall"], reverse=True):
         tau, *ends = (row[f"kendall{end}"] for end in ("", "_low", "_high"))
-        between = "" if None in ends else f" ({number(ends[0], 2)} to {number(ends[1], 2)})"
+        between = "" if None in ends else f" [{number(ends[0], 2)}, {number(ends[1], 2)}]"
         found[row["measure"]] = "τ is not known" if tau is None else f"τ {number(tau, 2)}{between}"
     return found
 
 
 def _finding(order: list[str], said: Mapping[str, str], groups: Mapping[str, list[Row]]) -> str:
+    """Describe the correlations with their intervals; whether one measure predicts better is not tested."""
     runs = counted(len(groups[order[0]]), "run")
     if not said:
-        return f"What measures say of {runs}, and what users made of them"
-    best = said[order[0]].partition(" (")[0]
+        return f"Offline values of {runs}, and what users did with the same runs"
     if len(order) == 1:
-        return f"{short(order[0])} puts {runs} in the order of users with {best}"
-    last = said[order[-1]].partition(" (")[0]
-    if best == "τ 0" or best.startswith("τ −"):
-        return f"None of {len(order)} measures foretells what users do; the best, {short(order[0])}, has {best}"
-    if best == last:
-        return f"All {len(order)} measures foretell alike what users do with {runs} ({best})"
-    return f"Of {runs}, {short(order[0])} foretells best what users do ({best}), {short(order[-1])} worst ({last})"
+        return f"Order of {runs} by {short(order[0])} and by users: {said[order[0]]}"
+    ends = [f"{short(order[end])} {said[order[end]]}" for end in (0, -1)]
+    return f"Order of {runs} by {len(order)} measures and by users, from {ends[0]} to {ends[1]}"
 
 
 def _panel(measure: str, rows: list[Row], said: str, up: Axis, outcome: str | None) -> Any:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.chart_text import WIDE, first_of, groups_of, headline, number, rows_of, short, signed
+from cranfield.charts.chart_text import WIDE, first_of, groups_of, headline, number, p_text, rows_of, short, signed
 from cranfield.charts.theme import COLOURS, INK, SHAPES, THEME
 from cranfield.core import Table, need
 
@@ -18,13 +18,13 @@ STEP = 15  # points between two estimators of a policy
 
 @chart("policies", cite="dudik2014,swaminathan2015snips")
 class Policies(Chart):
-    """Policies beside the log: how much more each would have earned, by every estimator."""
+    """Policies compared with the log: how much more each would have earned, by every estimator."""
 
     table: ClassVar[str] = "policies"
 
     def draw(self, table: Table) -> Picture:
         """A line of dots for each policy, the best on top: differences from the log with their intervals."""
-        columns = ("policy", "estimator", "difference", "low", "high", "logged")
+        columns = ("policy", "estimator", "difference", "low", "high", "logged", "p_adjusted")
         rows = rows_of(table, *columns, needs=("difference",))
         rows = [row | {"policy": short(row["policy"], 22)} for row in rows]
         first = sorted(first_of(rows, "estimator"), key=lambda row: -row["difference"])
@@ -46,17 +46,21 @@ class Policies(Chart):
             base.mark_point(filled=True, size=60, opacity=1).encode(x=x["difference"], color=colour, shape=shape),
         ]
         few = f"the best {MOST} of {len(first):,} policies" * (len(first) > MOST)
-        how = f"dot: estimate; line: interval; 0: what the log earned, {number(rows[0]['logged'])} for each impression"
-        title = headline(_finding(first[0]), how, few, wide=WIDE + 60)
+        one = f", Bonferroni-adjusted for {len(first):,} policies" * (len(first) > 1)
+        how = f"dot: estimate; line: interval{one}; "
+        how += f"0: what the log earned, {number(rows[0]['logged'])} for each impression"
+        title = headline(_finding(first), how, few, wide=WIDE + 60)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=step).configure(**THEME)
 
 
-def _finding(best: dict[str, Any]) -> str:
-    """What the best policy would have done, by the estimator that counts."""
-    more = f"{signed(best['difference'])} for each impression by {best['estimator']}"
-    if best["low"] is None or best["low"] <= 0 <= best["high"]:
-        return f"{best['policy']} cannot be told from the log ({more})"
-    return f"{best['policy']} would have earned {'more' if best['difference'] > 0 else 'less'} than the log ({more})"
+def _finding(rows: list[dict[str, Any]]) -> str:
+    """Describe the highest estimate with its adjusted p; the table has no level, so nothing is called significant."""
+    best = rows[0]
+    size = f"{signed(best['difference'])} for each impression by {best['estimator']}"
+    adjusted = " (Holm)" * (len(rows) > 1)
+    p = "" if best["p_adjusted"] is None else f", {p_text(best['p_adjusted'])}{adjusted}"
+    who = f"{best['policy']} − log" if len(rows) == 1 else f"Highest of {len(rows):,} policies: {best['policy']} − log"
+    return f"{who}: {size}{p}"
 
 
 def _told_apart(estimators: list[str]) -> tuple["alt.Color", "alt.Shape"]:

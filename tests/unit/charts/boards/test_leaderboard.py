@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import cranfield as cf
@@ -67,16 +69,16 @@ def test_every_run_and_rank_is_a_square_with_its_share() -> None:
     squares = {(row["run"], row["rank"]): (row["start"], row["end"], row["share"]) for row in rows}
     assert squares["x", 2] == (1.5, 2.5, 0.25)
     assert len(squares) == 5
-    assert finding(THREE, "stability") == "x is first in 75 % of draws; 3 of 3 runs hold one rank in more than half"
+    assert finding(THREE, "stability") == "x is first in 75% of draws; 3 of 3 runs hold one rank in more than half"
     shown = [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts(THREE, "stability")]
-    assert shown == ["75 %", "25 %", "25 %", "75 %", "100 %"]
+    assert shown == ["75%", "25%", "25%", "75%", "100%"]
     down = marks(THREE, "stability")[0][1]["y"]
     assert down["sort"] == ["x", "y", "z"]
 
 
 def test_a_leader_that_another_passes_more_often_is_named() -> None:
     lucky = cf.Table({"run": ["x", "x", "y", "y"], "rank": [1, 2, 1, 2], "share": [0.4, 0.6, 0.6, 0.4]})
-    said = "x leads, but y is first more often, in 60 % of draws; 2 of 2 runs hold one rank in more than half"
+    said = "x, at the top of the board, is first in 40% of draws, y in 60%; 2 of 2 runs hold one rank in more than half"
     assert finding(lucky, "stability") == said
 
 
@@ -99,15 +101,27 @@ def test_of_many_runs_shares_are_shades_and_neighbours_of_one_shade_are_joined()
 # Board
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_title_counts_the_significant_pairs_of_the_run_at_the_top(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    scores = drawn.random((20, 1)) + 0.3 * drawn.standard_normal((20, 7)) + seed / 10 * drawn.random(7)
+    study = cf.leaderboard(pl.DataFrame(scores), test="t", pairs=True, draws=20, scale="ignore")
+    top = study["ranks"].cells("run")[0]
+    mine = [row for row in study["pairs"].rows() if top in (row["a"], row["b"])]
+    apart = sum(row["significant"] is True for row in mine)
+    words = finding(study["ranks"], "board").split()
+    assert words[words.index("from") + 1] == ("none" if apart == 0 else "all" if apart == 6 else str(apart))
+
+
 def test_the_title_says_who_cannot_be_told_from_the_leader() -> None:
     few = ranks(3).rows()
     letters = ["a", "ab", "b"]
     table = cf.Table.from_rows([{**row, "letters": text} for row, text in zip(few, letters, strict=True)], list(few[0]))
-    assert finding(table, "board") == "system-1 leads with .450; 1 of 2 others cannot be told from it"
+    assert finding(table, "board") == "system-1, at the top with .450, differs significantly from 1 of 2 others"
     apart = cf.Table.from_rows([{**row, "letters": text} for row, text in zip(few, "abc", strict=True)], list(few[0]))
-    assert finding(apart, "board") == "system-1 leads with .450 and can be told from all others"
-    assert finding(ranks(3, letters=False), "board") == "system-1 leads with .450"
-    assert finding(ranks(1), "board") == "system-1 leads with .450"
+    assert finding(apart, "board") == "system-1, at the top with .450, differs significantly from all 2 others"
+    assert finding(ranks(3, letters=False), "board") == "Means of 3 runs; system-1, at the top with .450"
+    assert finding(ranks(1), "board") == "system-1, at the top with .450"
 
 
 def test_the_colour_is_that_of_the_first_letter_and_ranks_stand_beside() -> None:
@@ -144,18 +158,22 @@ def test_the_front_of_two_facets() -> None:
     # z answers as many as y and ranks worse; w is worst in both.
     table = two_facets({"x": (0.7, 2.0), "y": (0.9, 5.0), "z": (0.9, 6.0), "w": (0.5, 9.0)})
     assert set(texts(table, "facets")) == {"x", "y"}
-    assert finding(table, "facets") == "y answers most topics (90 %), x ranks the answers best (mean rank 2)"
+    assert finding(table, "facets") == (
+        "4 runs by two facets; most topics: y, 90% of topics answered; lowest mean rank: x, mean rank 2"
+    )
     down = marks(table, "facets")[0][1]["y"]
     assert down["scale"]["reverse"] is True
     one = two_facets({"x": (0.9, 2.0), "y": (0.8, 5.0)})
-    assert finding(one, "facets") == "x answers most topics (90 %) and ranks the answers best (mean rank 2)"
+    said = "2 runs by two facets; most topics and lowest mean rank: x, 90% of topics answered, mean rank 2"
+    assert finding(one, "facets") == said
 
 
 def test_runs_that_answer_nothing_are_counted_and_equal_ones_are_both_on_the_front() -> None:
     table = two_facets({"x": (0.9, 2.0), "y": (0.9, 2.0), "z": (0.0, None)})
     assert "1 run without both numbers left out" in told(table, "facets")
     assert len(rows_of(table, "facets", "line")) == 2
-    assert finding(table, "facets") == "x answers most topics (90 %) and ranks the answers best (mean rank 2)"
+    said = "2 runs by two facets; most topics and lowest mean rank: x, 90% of topics answered, mean rank 2"
+    assert finding(table, "facets") == said
     with pytest.raises(cf.ParameterError, match="no row has answered and esl"):
         draw(two_facets({"z": (0.0, None)}), "facets")
 

@@ -43,7 +43,7 @@ def test_the_title_counts_steps_and_months() -> None:
     near = dated([("x", date(2020, 2, 1), 0.2, "sota"), ("y", date(2020, 2, 11), 0.3, "sota")])
     assert finding(near, "sota") == "2 steps in 10 days: from .200 to .300"
     one = dated([("x", date(2020, 2, 1), 0.2, "sota"), ("y", date(2020, 2, 11), 0.1, "run")])
-    assert finding(one, "sota") == "x leads since February 2020 with .200"
+    assert finding(one, "sota") == "x has had the best mean since February 2020: .200"
     none = dated([("x", date(2020, 2, 1), 0.2, "baseline")])
     assert finding(none, "sota") == "None of 1 run has led yet"
 
@@ -94,7 +94,7 @@ def test_runs_without_a_date_are_left_out_and_counted() -> None:
 def test_dates_may_be_text() -> None:
     for written in ("2020-02-01", "2020/02/01", "2020-02-01T10:00:00"):
         table = dated([("x", written, 0.2, "sota")])
-        assert finding(table, "sota") == "x leads since February 2020 with .200"
+        assert finding(table, "sota") == "x has had the best mean since February 2020: .200"
     with pytest.raises(cf.ParameterError, match="'soon' is no date") as caught:
         draw(dated([("x", "soon", 0.2, "sota")]), "sota")
     assert caught.value.hint == "write dates as 2021-02-28"

@@ -9,6 +9,7 @@ import pytest
 import cranfield as cf
 from cranfield.charts import draw
 from tests.support.chart_tables.robustness import (
+    AGREEMENT,
     SAID,
     TABLES,
     agreement,
@@ -67,7 +68,7 @@ def test_squares_are_as_large_as_their_weight() -> None:
     lines = next(rows for mark, encoded, rows in marks(table, "forest") if mark == "rule" and "x2" in encoded)
     assert [(row["low"], row["high"]) for row in lines] == [(0.0, 0.2), (-0.3, 0.1)]
     assert rows_of(table, "forest", "rule") == [{"low": 0}]  # the line at no difference
-    assert {"+.100  [0, .200]", "−.100  [−.300, .100]", "+.050  [.010, .090]"} <= set(texts(table, "forest"))
+    assert {"+.100 [0, .200]", "−.100 [−.300, .100]", "+.050 [.010, .090]"} <= set(texts(table, "forest"))
 
 
 def test_the_diamond_is_as_wide_as_the_interval() -> None:
@@ -81,17 +82,15 @@ def test_the_diamond_is_as_wide_as_the_interval() -> None:
 
 def test_the_title_of_a_forest() -> None:
     both = {"c": (0.1, 0.0, 0.2, 0.5), "d": (-0.1, -0.3, 0.1, 0.5)}
-    sure = forest({**both, "pooled": (0.05, 0.01, 0.09, 1.0)})
-    assert finding(sure, "forest") == "y is ahead of x on 1 of 2 collections; together the difference is +.050"
-    unsure = forest({**both, "pooled": (0.05, -0.01, 0.11, 1.0)})
-    said = "y is ahead of x on 1 of 2 collections; together the difference is +.050, which may be none"
-    assert finding(unsure, "forest") == said
+    pooled = forest({**both, "pooled": (0.05, -0.01, 0.11, 1.0)})
+    said = "y has the higher AP on 1 of 2 collections, x on 1; pooled difference +.050 [−.010, .110]"
+    assert finding(pooled, "forest") == said
     unknown = forest({**both, "pooled": (0.05, None, None, 1.0)})
-    assert finding(unknown, "forest").endswith("together the difference is +.050")
-    assert finding(forest(both), "forest") == "y is ahead of x on 1 of 2 collections"
+    assert finding(unknown, "forest").endswith("pooled difference +.050")
+    assert "pooled" not in finding(forest(both), "forest")
     assert "diamond" not in told(forest(both), "forest")
     lower = forest({"c": (-2.0, -3.0, -1.0, 1.0)}, "ESL@10")
-    assert finding(lower, "forest") == "y is ahead of x on 1 of 1 collection"
+    assert finding(lower, "forest") == "y has the lower ESL@10 on 1 of 1 collection, x on 0"
 
 
 def test_of_several_pairs_and_measures_the_first_is_drawn_and_gaps_stay_gaps() -> None:
@@ -118,7 +117,7 @@ def costs(found: dict[str, tuple[float | None, float | None, bool]], cost: str =
 
 def test_the_front_is_joined_and_named() -> None:
     table = costs({"x": (0.3, 10.0, True), "y": (0.4, 200.0, True), "z": (0.2, 100.0, False)})
-    said = "2 of 3 runs are on the front; y gains .100 over x for 20 times the latency"
+    said = "2 of 3 runs are on the front, from x (mean .300) to y (mean .400, 20 times the latency)"
     assert finding(table, "pareto") == said
     assert [row["run"] for row in rows_of(table, "pareto", "line")] == ["x", "y"]
     assert set(texts(table, "pareto")) == {"x", "y"}
@@ -129,9 +128,9 @@ def test_the_front_is_joined_and_named() -> None:
 
 def test_one_run_may_be_the_best_and_the_cheapest() -> None:
     table = costs({"x": (0.4, 10.0, True), "y": (0.3, 20.0, False)})
-    assert finding(table, "pareto") == "x is both the best and the cheapest of 2 runs"
+    assert finding(table, "pareto") == "x has the best mean and the lowest cost of 2 runs"
     free = costs({"x": (0.3, 0.0, True), "y": (0.4, 20.0, True)})
-    assert finding(free, "pareto") == "2 of 2 runs are on the front; y gains .100 over x for more of the latency"
+    assert finding(free, "pareto") == "2 of 2 runs are on the front, from x (mean .300) to y (mean .400, more latency)"
 
 
 def test_better_is_up_also_where_less_is_better() -> None:
@@ -158,12 +157,12 @@ def test_of_several_costs_the_first_is_drawn_and_gaps_are_counted() -> None:
 
 
 def test_what_wrong_labels_leave_of_the_order() -> None:
-    # Shares 0, 5, 10, 15 %: at or above .9 up to 5 %.
+    # Shares 0, 5, 10, 15 %: at or above .9 up to 5%.
     table = flips([1.0, 0.95, 0.89, 0.7])
-    said = "The order of runs holds up to 5 % of wrong labels; with 15 % of labels flipped τ is .70"
+    said = "The order of runs holds up to 5% of wrong labels; with 15% of labels flipped τ is .70"
     assert finding(table, "flips") == said
-    assert finding(flips([1.0, 0.95]), "flips") == "The order of runs holds: with 5 % of labels flipped τ is .95"
-    said = "The order of runs depends on the labels: with 10 % of labels flipped τ is .60"
+    assert finding(flips([1.0, 0.95]), "flips") == "The order of runs holds: with 5% of labels flipped τ is .95"
+    said = "The order of runs depends on the labels: with 10% of labels flipped τ is .60"
     assert finding(flips([1.0, 0.8, 0.6]), "flips") == said
 
 
@@ -203,30 +202,35 @@ def test_curves_are_sorted_and_gaps_left_out() -> None:
 def test_bars_of_agreement() -> None:
     rows = rows_of(agreement(), "agreement", "bar")
     first = {row["part"]: row["share"] for row in rows if row["bar"] == 0}
-    assert first == pytest.approx({"agree": 0.933, "agree in part": 0.03, "disagree": 0.037})
-    said = "Agreement is highest on RR with sign, mean: 93 % of pairs; halves disagree in 6 % at most"
-    assert finding(agreement(), "agreement") == said
+    # .95 significant, of which .03 in one half and .037 disagree: .883 separated, .05 agree otherwise.
+    assert first == pytest.approx({"separated": 0.883, "other agreement": 0.05, "partial": 0.03, "disagree": 0.037})
 
 
-def splits(rows: list[tuple[str, int, int, int]]) -> cf.Table:
-    same = {"test": ["t"] * len(rows), "aggregate": ["mean"] * len(rows)}
-    counts = {name: [row[i + 1] for row in rows] for i, name in enumerate(("agree", "partial", "disagree"))}
-    return cf.Table({"measure": [row[0] for row in rows], **same, **counts})
+def test_the_title_of_agreement_names_a_test_only_where_it_leads_on_both_counts() -> None:
+    # Of significant cases 3.9% disagree by the sign test and 3.4% by rank-sum with the median.
+    assert "sign, mean" not in finding(agreement(), "agreement")
+    assert "60.9% to 88.3%" in finding(agreement(), "agreement")
+    by_mean = {column: numbers for column, numbers in AGREEMENT.items() if column[1] == "mean"}
+    title = finding(agreement(by_mean), "agreement")
+    assert title.startswith("sign, mean")
+    assert {"(88.3%),", "(3.9%"} <= set(title.split())
+    # A test that is never significant always agrees, and changes nothing.
+    joined = agreement(by_mean | {("none", "mean"): (1.0, 0.0, 0.0, 0.0)})
+    assert finding(joined, "agreement") == title
+    assert "less than 1% of pairs" in told(joined, "agreement")
+    never = {(f"test {i}", "mean"): (1.0, 0.0, 0.0, 0.0) for i in range(2)}
+    assert "test 0" not in finding(agreement(never), "agreement")
+    one = {("t", "mean"): (0.8, 0.15, 0.05, 0.6)}
+    assert finding(agreement(one), "agreement").split()[:4] == ["t,", "mean", "separates", "40.0%"]
 
 
-def test_counts_become_shares() -> None:
-    one = splits([("AP", 80, 15, 5)])
-    assert finding(one, "agreement") == "Halves of the topics agree in 80 % of pairs on AP, disagree in 5 %"
-    two = splits([("AP", 80, 15, 5), ("RR", 0, 0, 0), ("P@10", 9, 1, 0)])
-    said = "Agreement is highest with t, mean, P@10: 90 % of pairs; halves disagree in 5 % at most"
-    assert finding(two, "agreement") == said
-    assert {"t, mean, AP", "t, mean, P@10"} <= set(texts(two, "agreement"))
-    with pytest.raises(cf.ParameterError, match="no pair was compared") as caught:
-        draw(splits([("AP", 0, 0, 0)]), "agreement")
-    assert caught.value.hint == "split topics of more runs"
-    many = splits([(f"P@{i}", 8, 1, 1) for i in range(1, 71)])
+def test_agreement_of_several_measures_and_of_many_rows() -> None:
+    one = agreement({("t", "mean"): (0.8, 0.15, 0.05, 0.6)}).rows()[0]
+    two = cf.Table.from_rows([one, one | {"measure": "P@10"}], list(one))
+    assert {"t, mean, RR", "t, mean, P@10"} <= set(texts(two, "agreement"))
+    many = cf.Table.from_rows([one | {"measure": f"P@{i}"} for i in range(1, 71)], list(one))
     assert len({row["bar"] for row in rows_of(many, "agreement", "bar")}) == 60
-    assert "of 70 rows the first 60" in told(many, "agreement")
+    assert "the first 60 of 70 rows" in told(many, "agreement")
 
 
 # Orders

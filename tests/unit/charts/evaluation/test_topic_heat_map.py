@@ -93,14 +93,14 @@ def test_of_very_many_topics_bands_are_drawn_and_the_chart_says_so() -> None:
     table = per_topic(3, 250)
     cells = rows_of(table, "topics-runs", "rect")
     assert len(cells) == 3 * 50
-    assert "250 topics in 50 bands from the hardest 2 % on, each the mean of about 5" in told(table, "topics-runs")
+    assert "250 topics in 50 bands from the hardest 2% on, each the mean of about 5" in told(table, "topics-runs")
     rows = table.rows()
     mean = {t: sum(row["value"] for row in rows if row["topic"] == t) for t in {row["topic"] for row in rows}}  # type: ignore[misc]
     hardest = sorted(mean, key=lambda t: mean[t])[:5]
     own = [row["value"] for row in rows if row["run"] == "run2" and row["topic"] in hardest]
     first = next(cell["value"] for cell in cells if (cell["y"], cell["x"]) == (0, 0))
     assert first == pytest.approx(sum(own) / 5)  # type: ignore[arg-type]
-    assert [word for word in texts(table, "topics-runs") if "%" in word] == [f"{10 * tenth} %" for tenth in range(10)]
+    assert [word for word in texts(table, "topics-runs") if "%" in word] == [f"{10 * tenth}%" for tenth in range(10)]
 
 
 def test_of_very_many_runs_the_best_are_drawn_and_names_are_thinned() -> None:

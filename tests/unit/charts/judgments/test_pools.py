@@ -102,27 +102,27 @@ def test_one_two_and_many_are_drawn(name: str, count: int, tmp_path: Path) -> No
     ("lines", "said"),
     [
         # A quarter of 400 judgments is 100, the second point of each line.
-        (STRATEGIES, "With 100 of 400 judgments, hedge(b=.9) finds 50 % of the relevant documents, depth 30 %"),
-        ({"depth": STRATEGIES["depth"]}, "With 100 of 400 judgments, depth finds 30 % of the relevant documents"),
+        (STRATEGIES, "With 100 of 400 judgments, hedge(b=.9) finds 50% of the relevant documents, depth 30%"),
+        ({"depth": STRATEGIES["depth"]}, "With 100 of 400 judgments, depth finds 30% of the relevant documents"),
         (
             {"depth": [0, 0.3, 0.5, 0.8, 1], "ucb": [0, 0.308, 0.6, 0.8, 1]},
-            "With 100 of 400 judgments, ucb and depth find about 31 % of the relevant documents",
+            "With 100 of 400 judgments, ucb and depth find about 31% of the relevant documents",
         ),
         (
             {"random": [0, 0.2, 0.5, 0.8, 1], "ucb": [0, 0.4, 0.6, 0.8, 1]},
-            "With 100 of 400 judgments, ucb finds 40 % of the relevant documents, random 20 %",
+            "With 100 of 400 judgments, ucb finds 40% of the relevant documents, random 20%",
         ),
         (
             {**{f"s{i}": [0, 0.4, 0.6, 0.8, 1] for i in range(4)}, "depth": [0, 0.1, 0.6, 0.8, 1]},
-            "With 100 of 400 judgments, s0 and 3 others find 40 % of the relevant documents, depth 10 %",
+            "With 100 of 400 judgments, s0 and 3 others find 40% of the relevant documents, depth 10%",
         ),
         (
             {**{f"s{i}": [0, 0.4, 0.6, 0.8, 1] for i in range(4)}, "depth": [0, 0.395, 0.6, 0.8, 1], "t": [0, 0.1]},
-            "With 100 of 400 judgments, s0, depth and 3 others find 40 % of the relevant documents",
+            "With 100 of 400 judgments, s0, depth and 3 others find 40% of the relevant documents",
         ),
         (
             {f"s{i}": [0, 0.4, 0.6, 0.8, 1] for i in range(5)},
-            "With 100 of 400 judgments, all 5 strategies find 40 % of the relevant documents",
+            "With 100 of 400 judgments, all 5 strategies find 40% of the relevant documents",
         ),
     ],
 )
@@ -134,7 +134,7 @@ def test_names_stand_beside_the_chart_from_the_best_down() -> None:
     (layers,) = panels(TABLES["recall"], "recall")
     assert [word.replace(FIXED, " ") for word in words(layers)] == [
         "with 100 judgments",
-        *("hedge(b=.9) 50 %", "maxmean 45 %", "nrg 40 %", "ucb 35 %", "depth 30 %", "random 20 %"),
+        *("hedge(b=.9) 50%", "maxmean 45%", "nrg 40%", "ucb 35%", "depth 30%", "random 20%"),
     ]
 
 
@@ -172,7 +172,7 @@ def test_heights_between_and_beyond_points() -> None:
     )
     (layers,) = panels(made, "recall")
     # c is half way from .1 to .5; b stays at its end, d at its beginning.
-    assert [word.split()[:2] for word in words(layers)[1:]] == [["a", "40"], ["b", "30"], ["c", "30"], ["d", "20"]]
+    assert [word.split()[:2] for word in words(layers)[1:]] == [["a", "40%"], ["b", "30%"], ["c", "30%"], ["d", "20%"]]
 
 
 def test_of_very_many_strategies_some_names_are_left_out_and_none_in_colour() -> None:
@@ -353,12 +353,12 @@ def test_ranks_that_nobody_knows_are_not_told() -> None:
     [
         (
             GROUPS,
-            "aurora alone brought in most: 120 relevant documents, 12 % of all; runs of basalt change most "
+            "aurora alone brought in most: 120 relevant documents, 12% of all; runs of basalt change most "
             "without theirs, by up to −.040",
         ),
         (
             {"x": (1, -0.02, -0.03), "y": (0, 0.0, 0.01)},
-            "x alone brought in most: 1 relevant document, < 1 % of all; without them its runs change by up to −.030",
+            "x alone brought in most: 1 relevant document, < 1% of all; without them its runs change by up to −.030",
         ),
         ({"x": (0, 0.0, 0.0), "y": (0, 0.0, 0.0)}, "None of 2 groups brought a relevant document into the pool alone"),
     ],
@@ -414,12 +414,12 @@ def test_groups_of_which_less_is_known() -> None:
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        (SHARES, "Of the first 10 documents of dense, 70 % are unjudged; 2 of 3 runs have more than 20 %"),
+        (SHARES, "Of the first 10 documents of dense, 70% are unjudged; 2 of 3 runs have more than 20%"),
         (
             {"a": [0.0, 0.1, 0.2], "b": [0.0, 0.3, 0.2]},
-            "Of the first 10 documents of b, 30 % are unjudged; 1 of 2 runs has more than 20 %",
+            "Of the first 10 documents of b, 30% are unjudged; 1 of 2 runs has more than 20%",
         ),
-        ({"a": [0.0, 0.3, 0.2]}, "Of the first 10 documents of a, 30 % are unjudged"),
+        ({"a": [0.0, 0.3, 0.2]}, "Of the first 10 documents of a, 30% are unjudged"),
         ({"a": [0.0, 0.0, 0.2], "b": [0.0, 0.0, 0.0]}, "Every run has the first 10 documents judged"),
     ],
 )
@@ -441,7 +441,7 @@ def test_runs_stand_from_the_most_unjudged_down_by_the_first_ten() -> None:
         *(("a", k) for k in (5, 20)),
     ]
     far = unjudged({"a": [0.4, 0.5]}, cuts=(50, 100))
-    assert finding(far, "unjudged").startswith("Of the first 50 documents of a, 40 %")
+    assert finding(far, "unjudged").startswith("Of the first 50 documents of a, 40%")
 
 
 def test_of_many_runs_those_with_most_are_drawn() -> None:
@@ -451,7 +451,7 @@ def test_of_many_runs_those_with_most_are_drawn() -> None:
     assert {row["run"] for row in cells if row["place"] == 0} == {"r69"}
     assert "of 70 runs the 50 with most" in told(many, "unjudged")
     # r21 to r69 have more than a fifth.
-    assert "; 49 of 70 runs have more than 20 %" in finding(many, "unjudged")
+    assert "; 49 of 70 runs have more than 20%" in finding(many, "unjudged")
 
 
 @pytest.mark.parametrize(

@@ -140,28 +140,28 @@ def test_of_many_runs_those_that_stand_out_are_named() -> None:
         ({"x": ("g", 0.4, 0.3)}, "x, the only run: NRG .300 at RR@10 .400"),
         (
             {"x": ("g", 0.4, 0.2), "y": ("g", 0.3, 0.1), "z": ("h", 0.1, 0.25)},
-            "z adds most, NRG .250, though it is rank 3 of 3 by RR@10",
+            "z has the highest NRG (.250), rank 3 of 3 by RR@10",
         ),
         (
             {"x": ("g", 0.4, 0.3), "y": ("g", 0.3, 0.2), "z": ("h", 0.1, 0.1)},
-            "x, best by RR@10, also adds most: NRG .300",
+            "x has the highest NRG (.300), rank 1 of 3 by RR@10",
         ),
         (
             {"x": ("g", 0.4, 0.3), "y": ("g", 0.3, 0.1), "z": ("h", 0.2, 0.05), "u": ("h", 0.1, 0.2)},
-            "x, best by RR@10, also adds most: NRG .300; u climbs from rank 4 to 2",
+            "x has the highest NRG (.300), rank 1 of 4 by RR@10; u is rank 2 here and 4 by RR@10",
         ),
         (
             {"x": ("g", 0.4, 0.3), "y": ("g", 0.3, 0.1), "z": ("h", 0.1, 0.3)},
-            "x and z add most, NRG .300: ranks 1 and 3 of 3 by RR@10",
+            "x and z have the highest NRG (.300), ranks 1 and 3 of 3 by RR@10",
         ),
         (
             {"x": ("g", 0.4, 0.3), "y": ("g", 0.3, 0.3), "z": ("h", 0.1, 0.3), "u": ("h", 0.1, 0.1)},
-            "3 of 4 runs add most: NRG .300",
+            "3 of 4 runs share the highest NRG: .300",
         ),
-        (dict.fromkeys("xyz", ("g", 0.4, 0.3)), "All 3 runs add most: NRG .300"),
+        (dict.fromkeys("xyz", ("g", 0.4, 0.3)), "All 3 runs have the highest NRG: .300"),
     ],
 )
-def test_the_title_says_who_adds_most_and_whether_values_told(found: Mapping[str, Sequence[Any]], said: str) -> None:
+def test_the_title_describes_the_largest_number(found: Mapping[str, Sequence[Any]], said: str) -> None:
     assert finding(table(found), "novelty") == said
 
 
@@ -172,24 +172,24 @@ def test_a_climb_is_named_if_it_is_a_tenth_of_the_board() -> None:
             {f"r{i}": ("g", 1 - i / 50, 0.9 - i / 50 + 0.02 * (climbs + 0.5) * (i == 25)) for i in range(1, 31)}
         )
 
-    assert finding(board(3), "novelty").endswith("r25 climbs from rank 25 to 22")
-    assert "climbs" not in finding(board(2), "novelty")
+    assert finding(board(3), "novelty").endswith("r25 is rank 22 here and 25 by RR@10")
+    assert "r25" not in finding(board(2), "novelty")
 
 
 def test_equal_means_are_equal_whatever_their_last_digits() -> None:
     found = {"x": ("g", 0.5, 0.1 + 0.2), "y": ("g", 0.4, 0.3), "z": ("g", 0.3, 0.0)}
-    assert finding(table(found), "novelty").startswith("x and y add most")
+    assert finding(table(found), "novelty").startswith("x and y have the highest NRG (.300)")
 
 
 def test_every_scatter_says_what_it_shows() -> None:
     made = table({"x": ("g", 0.4, 0.2), "y": ("g", 0.3, 0.1), "z": ("h", 0.1, 2.5)})
-    rank = "though it is rank 3 of 3 by RR@10"
-    assert finding(made, "unique") == f"z finds most that others miss, 2.50 documents a topic, {rank}"
-    assert finding(made, "rareness") == f"z finds most of what is rare, rareness 2.50, {rank}"
-    assert finding(made, "tasc") == f"z does most where others fail, TaSC 2.50, {rank}"
+    largest = "(2.50), rank 3 of 3 by RR@10"
+    assert finding(made, "unique") == f"z has the most unique relevant documents per topic {largest}"
+    assert finding(made, "rareness") == f"z has the highest rareness-based precision {largest}"
+    assert finding(made, "tasc") == f"z has the highest TaSC {largest}"
     assert "(1 − best RR@10 of the prior); prior: all other runs" in told(made, "tasc")
     assert "no run of the prior ranks as high; prior: all other runs" in told(made, "unique")
-    assert "counts up to twice" in told(made, "rareness")
+    assert "weight from 1 to 2" in told(made, "rareness")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_the_line_through_all() -> None:
     made = table({f"r{x}": ("g", x, y) for x, y in enumerate(ys, 1)})
     ends = rows_of(made, "novelty", "line")
     assert [(row["x"], row["y"]) for row in ends] == [(1, pytest.approx(1.4)), (5, pytest.approx(4.6))]
-    assert "dashed: the straight line through all" in told(made, "novelty")
+    assert "dashed: least-squares line" in told(made, "novelty")
     for found in ({f"r{x}": ("g", x, y) for x, y in enumerate(ys[:4], 1)}, {f"r{y}": ("g", 0.4, y) for y in range(6)}):
         assert "dashed" not in told(table(found), "novelty")
         assert "line" not in [mark for mark, *_ in marks(table(found), "novelty")]
@@ -299,14 +299,11 @@ RISE: list[tuple[str, object, float | None, float | None]] = [
 
 
 def test_both_ends_are_in_the_title() -> None:
-    said = "Since 2020-06 RR@10 rose from .180 to .380, what each new run adds fell from .180 to .040"
+    said = "First run (2020-06) and last run (2021-09): RR@10 .180 and .380, NRG .180 and .040"
     assert finding(dated(RISE), "chronology") == said
     assert finding(dated(RISE[::-1]), "chronology") == said  # in the order of dates, not of rows
-    others = finding(dated(RISE, prior="others"), "chronology")
-    assert others.endswith(", what each run adds fell from .180 to .040")
-    flat = dated([("x", "2020-06-01", 0.3, 0.3), ("y", "2020-06-11", 0.3, 0.3)])
-    same = "Since 2020-06-01 RR@10 stayed at .300, what each new run adds stayed at .300"
-    assert finding(flat, "chronology") == same
+    near = dated([("x", "2020-06-01", 0.3, 0.3), ("y", "2020-06-11", 0.3, 0.3)])
+    assert finding(near, "chronology").startswith("First run (2020-06-01) and last run (2020-06-11): ")
     assert finding(dated(RISE[:1]), "chronology") == "bm25, the only run: RR@10 .180, NRG .180"
 
 
@@ -353,8 +350,8 @@ def test_of_very_many_runs_dots_over_time_and_means_as_lines() -> None:
     assert line[0]["y"] == pytest.approx(sum(values[:3]) / 3)  # two neighbours on the right, none on the left
     assert line[20]["y"] == pytest.approx(sum(values[18:23]) / 5)
     first, last = sum(values[:20]) / 20, sum(values[20:]) / 20
-    ends = f"nDCG@10 rose from {first:.3f} to {last:.3f}".replace("0.", ".")
-    assert finding(made, "chronology").startswith(f"From the earlier half of the runs to the later, {ends}")
+    ends = f"nDCG@10 {first:.3f} and {last:.3f}".replace("0.", ".")
+    assert finding(made, "chronology").startswith(f"Earlier and later half of the runs: {ends}")
 
 
 def test_runs_without_date_or_novelty_are_left_out() -> None:
@@ -383,23 +380,22 @@ def test_values_of_nothing_are_drawn(tmp_path: Path) -> None:
             [0.4, 0.5, 0.45],
             [0.4, 0.42, 0.45],
             0.4,
-            "Chosen by NRG the fusion peaks higher than by value: .500 with 2 runs against .450 with 3 runs; "
-            "best single run .400",
+            "The fusion of runs chosen by NRG peaks at .500 with 2 runs, in the order of their values at .450 with 3 "
+            "runs; best single run .400",
         ),
         (
             [0.4, 0.41, 0.45],
             [0.4, 0.52, 0.45],
             None,
-            "Chosen by NRG the fusion peaks lower than by value: .450 with 3 runs against .520 with 2 runs",
+            "The fusion of runs chosen by NRG peaks at .450 with 3 runs, in the order of their values at .520 with 2 "
+            "runs",
         ),
         (
-            [0.4, 0.3],
-            [0.4, 0.3],
+            [0.4, 0.5],
+            [None, None],
             0.4,
-            "Chosen by NRG the fusion peaks as high as by value: .400 with 1 run against .400 with 1 run; "
-            "best single run .400",
+            "The fusion of runs chosen by NRG peaks at .500 with 2 runs; best single run .400",
         ),
-        ([0.4, 0.5], [None, None], 0.4, "Chosen by NRG the fusion peaks at .500 with 2 runs; best single run .400"),
         ([0.4], [0.4], 0.4, "a, the only run, has .400: there is nothing to fuse"),
     ],
 )
@@ -428,9 +424,9 @@ def test_what_is_left_on_other_topics_is_told() -> None:
     columns: dict[str, list[float | None]] = {"fused": [0.4, 0.5, 0.45], "by_value": [0.4, 0.42, 0.44]}
     plain = steps(**columns, best=[0.4] * 3)
     held = steps(**columns, best=[0.4] * 3, held_out=[0.38, 0.48, 0.47], by_value_held_out=[0.38, 0.41, 0.43])
-    said = "chosen on half of the topics, as many reach .480 on the others, by value .430"
+    said = "held-out topics, as many runs: chosen by NRG .480, in the order of values .430"
     assert said in told(held, "ensemble")
-    assert "half of the topics" not in told(plain, "ensemble")
+    assert "held-out topics" not in told(plain, "ensemble")
     few = steps(**columns, best=[0.4] * 3, held_out=[None] * 3, by_value_held_out=[None] * 3)
     assert told(few, "ensemble") == told(plain, "ensemble")
 
@@ -441,17 +437,17 @@ def test_what_is_left_on_other_topics_is_told() -> None:
         (
             [0.6, 0.95, 1.0],
             [0.6, 0.7, 1.0],
-            "2 runs find 95 % of what all runs find; in the order of values it takes 3",
+            "2 runs find 95% of what all runs find; in the order of values it takes 3",
         ),
-        ([0.97, 1.0], [0.6, 0.7], "1 run finds 95 % of what all runs find; in the order of values 2 do not"),
+        ([0.97, 1.0], [0.6, 0.7], "1 run finds 95% of what all runs find; in the order of values 2 do not"),
         (
             [0.6, 0.96],
             [0.6, 0.96],
-            "2 runs find 95 % of what all runs find, chosen by new documents or in the order of values",
+            "2 runs find 95% of what all runs find, chosen by new documents or in the order of values",
         ),
-        ([0.6, 0.96], [None, None], "2 runs find 95 % of what all runs find"),
-        ([0.6, 0.84], [0.6, 0.7], "2 runs find 84 % of what all runs find; in the order of values 70 %"),
-        ([0.6, 0.84], [0.6, None], "2 runs find 84 % of what all runs find"),
+        ([0.6, 0.96], [None, None], "2 runs find 95% of what all runs find"),
+        ([0.6, 0.84], [0.6, 0.7], "2 runs find 84% of what all runs find; in the order of values 70%"),
+        ([0.6, 0.84], [0.6, None], "2 runs find 84% of what all runs find"),
     ],
 )
 def test_how_many_runs_find_nearly_everything(share: list[float], by_value: list[float | None], said: str) -> None:

@@ -15,7 +15,7 @@ ODD = "\x1b[31m</script>{}\n\u202e{{}}"
 
 def test_clicks_that_were_seen_stand_beside_those_expected() -> None:
     table = TABLES["click-curves"]
-    said = "Rank 1 is clicked in 40.0 % of 1,000 impressions, rank 4 in 5.0 %; PBM foretells clicks best"
+    said = "Rank 1 is clicked in 40.0% of 1,000 impressions, rank 4 in 5.0%"
     assert finding(table, "click-curves") == said
     lines = rows_of(table, "click-curves", "line")
     assert [row["y"] for row in lines if row["model"] == "DBN"] == pytest.approx([0.408, 0.204, 0.102, 0.051])
@@ -27,7 +27,7 @@ def test_clicks_that_were_seen_stand_beside_those_expected() -> None:
 def test_rates_have_no_line_of_examination() -> None:
     table = TABLES["examination"]
     assert {row["model"] for row in rows_of(table, "examination", "line")} == {"PBM", "DBN"}
-    said = "By PBM, of those who look at rank 1, 80 % look at rank 2 and 51 % look at rank 4"  # .8³ = .512
+    said = "By PBM, of those who look at rank 1, 80% look at rank 2 and 51% look at rank 4"  # .8³ = .512
     assert finding(table, "examination") == said
     with pytest.raises(ParameterError, match="nothing to draw"):
         draw(ranks("RCTR"), "examination")
@@ -35,7 +35,7 @@ def test_rates_have_no_line_of_examination() -> None:
 
 def test_one_model_and_one_rank() -> None:
     table = ranks("PBM", deep=1)
-    assert finding(table, "click-curves") == "Rank 1 is clicked in 40.0 % of 1,000 impressions"
+    assert finding(table, "click-curves") == "Rank 1 is clicked in 40.0% of 1,000 impressions"
     assert finding(table, "examination").endswith("none can look further")
 
 
@@ -44,7 +44,7 @@ def test_many_models_and_ranks_are_cut(tmp_path: Path) -> None:
     lines = rows_of(table, "click-curves", "line")
     assert len({row["model"] for row in lines}) == MOST
     assert max(row["rank"] for row in lines) == DEEP
-    assert told(table, "click-curves").endswith(f"the best {MOST} of 8 models")
+    assert told(table, "click-curves").endswith(f"the first {MOST} of 8 models")
     for name in TABLES:
         seen(table, name, tmp_path)
 

@@ -9,14 +9,14 @@ import cranfield as cf
 from tests.support.chart_tables.interleavings import POWER, THREE, curve, preferred
 from tests.support.rendered_charts import finding, marks, rows_of, seen, told
 
-ONE = preferred(("old", "new", 1200, -0.1, -0.14, -0.06, -0.17, -0.03))
+ONE = preferred(("old", "new", 1200, -0.1, -0.14, -0.06, -0.17, -0.03, 0.0002))
 
 
 def test_the_preferred_run_stands_first_and_its_ends_turn_with_it() -> None:
     (row,) = rows_of(ONE, "interleaved", "point")
     assert (row["pair"], row["delta"], row["stands"]) == ("new over old", 0.1, "every")
     assert [row[end] for end in ("low", "high", "always_low", "always_high")] == [0.06, 0.14, 0.03, 0.17]
-    assert finding(ONE, "interleaved") == "Users prefer new to old: Δ +.100 of 1,200 users, at every look"
+    assert finding(ONE, "interleaved") == "new over old: Δ +.100 of 1,200 users, sign test p < 0.001"
 
 
 def test_the_clearest_pair_stands_on_top() -> None:
@@ -26,25 +26,27 @@ def test_the_clearest_pair_stands_on_top() -> None:
         ("old over third", "one"),
         ("new over third", "none"),
     ]
-    assert finding(THREE, "interleaved") == "Users prefer one run in 2 of 3 pairs, in 1 of them at every look"
+    assert finding(THREE, "interleaved") == (
+        "Preferences of users in 3 pairs of runs; smallest p: new over old, p < 0.001 (sign test, Holm)"
+    )
+    assert "intervals are Bonferroni-adjusted for 3 pairs" in told(THREE, "interleaved")
 
 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (("x", "y", 50, 0.02, -0.1, 0.14, -0.3, 0.3), "No preference is shown between x and y: 50 users"),
-        (
-            ("x", "y", 50, 0.2, 0.1, 0.3, -0.1, 0.5),
-            "Users prefer x to y: Δ +.200 of 50 users, at one look, not yet at every look",
-        ),
+        (("x", "y", 50, 0.02, -0.1, 0.14, -0.3, 0.3, 0.7), "x over y: Δ +.020 of 50 users, sign test p = 0.700"),
+        # The interval of one pair is above 0, and its sign test is not significant: the title claims no preference.
+        (("x", "y", 50, 0.2, 0.1, 0.3, -0.1, 0.5, 0.06), "x over y: Δ +.200 of 50 users, sign test p = 0.060"),
+        (("x", "y", 50, 0.2, 0.1, 0.3, -0.1, 0.5, None), "x over y: Δ +.200 of 50 users"),
     ],
 )
-def test_what_does_not_hold_is_said(row: tuple[Any, ...], said: str) -> None:
+def test_the_title_describes_and_claims_no_preference(row: tuple[Any, ...], said: str) -> None:
     assert finding(preferred(row), "interleaved") == said
 
 
 def test_of_many_pairs_the_first_are_drawn() -> None:
-    many = preferred(*((f"r{i}", "base", 100, 0.3 - i / 200, 0.1, 0.4, 0.0, 0.5) for i in range(40)))
+    many = preferred(*((f"r{i}", "base", 100, 0.3 - i / 200, 0.1, 0.4, 0.0, 0.5, 0.5) for i in range(40)))
     assert len(rows_of(many, "interleaved", "point")) == 30
     assert "the first 30 of 40 pairs" in told(many, "interleaved")
 

@@ -53,7 +53,7 @@ SIZES: dict[str, tuple[str, Callable[[], cf.Table]]] = {
 def test_charts_of_any_size_are_pictures_of_some_size(size: str, tmp_path: Path) -> None:
     name, make = SIZES[size]
     if size == "no-change":  # only words
-        assert finding(make(), name) == "No pair is significant, whatever is done"
+        assert finding(make(), name) == "No pair is significant under any condition"
     seen(make(), name, tmp_path)
 
 
@@ -275,10 +275,11 @@ def test_the_change_that_matters_most_is_the_title() -> None:
     one = "From AP@10, t to interval(AP@10), t: 5 gained, 3 lost and 2 reversed of 100 pairs"
     assert finding(changed(MAPPED), "changes") == one
     same = ("AP, t", "AP, sign", 1, 1, 0, 0, 0)
-    assert finding(changed(same), "changes") == "What is significant stays significant from AP, t to AP, sign"
-    assert finding(changed(same, same), "changes") == "What is significant stays significant, whatever is done"
+    assert finding(changed(same), "changes") == "No pair changes its significance from AP, t to AP, sign"
+    assert finding(changed(same, same), "changes") == "No pair changes its significance under any condition"
     assert (
-        finding(changed(("AP, t", "AP, sign", 0, 0, 0, 0, 0)), "changes") == "No pair is significant, whatever is done"
+        finding(changed(("AP, t", "AP, sign", 0, 0, 0, 0, 0)), "changes")
+        == "No pair is significant under any condition"
     )
 
 
