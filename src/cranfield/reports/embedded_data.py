@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.core import InputError
+from cranfield.core.study import CONTRACT
 
 from .report import Report
 
-CONTRACT = 1  # of the data inside a page; a change that breaks a reader adds one
 MARK = '<script type="application/json" id="cranfield-report">'
 INSIDE = re.compile(re.escape(MARK) + r"(.*?)</script>", re.DOTALL)
 HINT = "give a page that `cranfield report` wrote, such as report.html"

@@ -74,14 +74,17 @@ class Page:
     def section(self, number: int, section: Section) -> dict[str, Any]:
         """A section as the template wants it."""
         charts, undrawn = draw_all(section.study, tuple(section.charts or ()))
+        headed = (section.tables or {}).items()
         return {
             "anchor": self.anchor(section.title, number),
             "title": section.title,
+            "summary": self.told(section.summary),
             "sentence": self.told(section.study.sentence),
             "words": [self.told(text) for text in section.words],
             "cited": self.cited(section.cite),
             "figures": [self.figure(chart) for chart in charts],
-            "tables": [self.table(section, name, heading) for name, heading in (section.tables or {}).items()],
+            "tables": [self.table(section, *names) for names in headed if names[0] not in section.details],
+            "details": [self.table(section, *names) for names in headed if names[0] in section.details],
             "notes": [self.told(note) for note in (*section.notes, *undrawn)],
         }
 

@@ -1,6 +1,6 @@
 """A report and its sections: one study each, with verdict, text, tables and charts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -33,11 +33,12 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One study of a report: its verdict, words about it, the tables and charts that are shown.
+    """One study of a report: its verdict, an explanation, and the tables and charts that are shown.
 
-    ``tables`` says which tables, and what stands above each (nothing: its name); without it all are shown. Long ones
-    are cut to ``rows``. ``charts`` are those of the study unless given. ``terms`` adds what the study's tables do not
-    name to the methods of the report, ``cite`` the sources of the words.
+    ``tables`` maps the tables to their headings (an empty heading: the name); without it all tables are shown. Long
+    tables are cut to ``rows``. The tables named in ``details`` are folded away below the others and the charts.
+    ``summary`` is printed above the verdict on the first page. ``charts`` defaults to those of the study. ``terms``
+    are added to the methods of the report, and ``cite`` names the sources of the explanation.
     """
 
     title: str
@@ -50,6 +51,8 @@ class Section:
     terms: Sequence[Term] = ()
     cite: str = ""
     rows: int = ROWS
+    details: Collection[str] = ()
+    summary: str = ""
 
     def __post_init__(self) -> None:
         words = (self.words,) if isinstance(self.words, str) else tuple(self.words)
@@ -59,6 +62,9 @@ class Section:
             known = self.study[name]
             for column in columns.get(name, ()):
                 known.column(column)
+        if unknown := [name for name in self.details if name not in tables]:
+            hint = f"the section shows: {', '.join(tables)}"
+            raise ParameterError(f"the section does not show the table {unknown[0]!r}", hint=hint)
         charts = self.study.charts if self.charts is None else tuple(self.charts)
         if strange := [name for name in charts if name not in self.study.charts]:
             hint = f"it has: {', '.join(self.study.charts) or 'none'}"
@@ -72,6 +78,7 @@ class Section:
             "charts": charts,
             "notes": tuple(self.notes),
             "terms": tuple(self.terms),
+            "details": frozenset(self.details),
         }
         for name, value in kept.items():
             object.__setattr__(self, name, value)

@@ -231,7 +231,8 @@ def test_a_board_of_stated_values_alone(world: World) -> None:
     assert runs_of(text_of(world.client(), "/tasks/ad-hoc/")) == ["new", "old", "older"]
     page = text_of(world.client(), "/tasks/ad-hoc/boards/1/sota/")
     assert (
-        "3 SOTA steps, none significant (2 could not be tested). new (0.3000) is the best run since 2020-05-06." in page
+        "3 SOTA steps, none significant (2 could not be tested). new (0.3000) has had the best mean since 2020-05-06."
+        in page
     )
 
 

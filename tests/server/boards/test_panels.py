@@ -149,16 +149,16 @@ def step(run: str, significant: bool | None) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("steps", "said"),
     [
-        ([step("a", None)], "1 SOTA step, none significant. a (0.2500) is the best run since 2026-01-02."),
+        ([step("a", None)], "1 SOTA step, none significant. a (0.2500) has had the best mean since 2026-01-02."),
         (
             [step("a", None), step("b", True), step("c", False)],
-            "3 SOTA steps, 1 significant. c (0.2500) is the best run since 2026-01-02.",
+            "3 SOTA steps, 1 significant. c (0.2500) has had the best mean since 2026-01-02.",
         ),
         (
             [step("a", None), step("b", None), step("c", True)],
-            "3 SOTA steps, 1 significant (1 could not be tested). c (0.2500) is the best run since 2026-01-02.",
+            "3 SOTA steps, 1 significant (1 could not be tested). c (0.2500) has had the best mean since 2026-01-02.",
         ),
-        ([step("a", None) | {"date": None}], "1 SOTA step, none significant. a (0.2500) is the best run."),
+        ([step("a", None) | {"date": None}], "1 SOTA step, none significant. a (0.2500) has the best mean."),
     ],
     ids=["one", "tested", "untested", "undated"],
 )
@@ -181,7 +181,7 @@ def test_stability() -> None:
     )
     rows = [rank("a", 1, 2, 0.75), rank("b", 1, 4), rank("c", 5, 5)]
     assert panel_sentences.of_stability(study(ranks=rows)) == (
-        "Over redrawn topics, a is first in 75.0 % of the draws; 1 of 3 runs keeps one rank, "
+        "a is first in 75.0% of the bootstrap resamples of the topics; 1 of 3 runs keeps one rank, "
         "and b moves most, from 1 to 4."
     )
     rows = [rank("a", 1, 1, 1.0), rank("b", 2, 2)]

@@ -7,6 +7,7 @@ from datetime import timedelta
 from html import unescape
 from typing import TYPE_CHECKING
 
+import pytest
 from django.utils import timezone
 
 from cranfield.server.models import Submission
@@ -15,8 +16,6 @@ from cranfield.server.submissions.pages import public_runs
 from cranfield.server.tasks.history_import import History, Row, import_history
 
 if TYPE_CHECKING:
-    import pytest
-
     from cranfield.server.models import Task
     from tests.support.server.users_and_tasks import World
 
@@ -37,11 +36,38 @@ def test_compared_runs_are_called_by_their_names(world: World) -> None:
     """In tables for programs a run is a or b, and an outcome only_a."""
     task = world.filled()
     words = words_of(world, compare(task, "ideal", "poor"))
-    assert "ideal poor only ideal " in words
-    assert "ideal poor only poor " in words
+    assert "only ideal " in words
+    assert "only poor " in words
     assert "only_" not in words
     assert "do_no_harm" not in words
-    assert "better in both" in words
+
+
+def test_the_verdict_and_the_evidence_come_before_the_outcomes(world: World) -> None:
+    task = world.filled()
+    address = compare(task, "ideal", "poor")
+    answer = world.client().get(address)
+    compared = answer.context["compared"]
+    assert next(iter(compared.tables)) == "Evidence"
+    headings = [heading for heading, _ in compared.tables["Evidence"]["columns"]]
+    first = dict(zip(headings, compared.tables["Evidence"]["rows"][0], strict=True))
+    assert first["poor − ideal"] == pytest.approx(first["poor"] - first["ideal"])
+    assert first["Status of poor"] == "worse"
+    words = words_of(world, address)
+    assert words.index("poor is worse than ideal") < words.index("Status of poor") < words.index("Answered by")
+    three = world.client().get(compare(task, "ideal", "good", "poor")).context["compared"]
+    assert list(three.tables)[:2] == ["Verdicts", "Evidence"]
+    assert len(three.tables["Verdicts"]["rows"]) == 2
+    assert "not corrected for all pairs" in compared.notes[0]
+    assert "corrected for the pairs on this page" in three.notes[0]
+    assert "95%" in words
+
+
+def test_a_measure_that_is_not_an_interval_scale_is_noted(world: World) -> None:
+    task = world.filled()
+    assert any(
+        "interval numbers" in note
+        for note in world.client().get(compare(task, "ideal", "poor")).context["compared"].notes
+    )
 
 
 def test_a_run_called_as_the_other_side_keeps_its_name(world: World) -> None:
@@ -50,7 +76,7 @@ def test_a_run_called_as_the_other_side_keeps_its_name(world: World) -> None:
     world.hand_in(task, "a", team="Beta")
     world.work()
     words = words_of(world, compare(task, "b", "a"))
-    assert re.search(r"neither [\d.]+ .* b a only b \d+ .* b a only a \d+", words)
+    assert re.search(r"neither [\d.]+ .* only b \d+ .* only a \d+", words)
 
 
 def test_one_run_to_begin_with_is_no_mistake(world: World) -> None:
@@ -60,7 +86,7 @@ def test_one_run_to_begin_with_is_no_mistake(world: World) -> None:
     assert "Choose 2 to 4 runs " in words
     assert "of this board" not in words
     five = compare(task, *("ideal", "good", "fair", "poor")) + ",another"
-    assert "Whole measures" in words_of(world, five)  # what is not on the board is not asked for
+    assert "Other tests of the measures" in words_of(world, five)  # what is not on the board is not asked for
     assert "Choose 2 to 4 runs of this board." in words_of(world, compare(task, "ideal") + ",another")
 
 

@@ -71,7 +71,7 @@ def test_the_list_of_tasks(world: World) -> None:
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
     assert "First task open until" in words
     assert "Find it Runs 3 Teams 2 Ranked by nDCG@10" in words
-    assert "First run-001 (0.8950) and 1 run that cannot be told from it" in words
+    assert "First by mean run-001 (0.8950) not significantly different from 1 other run" in words
     assert page.index("First task") < page.index("Earlier task")
     assert "A draft" not in page
     assert "A draft" in text_of(world.client("organiser"), "/")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cranfield.core import MissingExtra, Study, Table
+from cranfield.core import MissingExtra, ParameterError, Study, Table
 from cranfield.reports import Section, compose, keep, read_report, to_html
 from cranfield.reports.embedded_charts import Drawn, draw_all
 from tests.support.sample_reports import STRANGE, analysed, compared, sample
@@ -128,7 +128,7 @@ def test_the_page_keeps_every_digit() -> None:
     assert [row["v"] for row in data["studies"][0]["tables"]["t"]] == values
     assert [row["n"] for row in data["studies"][0]["tables"]["t"]] == [2**60, -1, 0, 1, 2]
     assert data["studies"][0] == study.as_dict()
-    assert (data["contract"], data["command"]) == (1, [])
+    assert (data["contract"], data["command"]) == (2, [])
     assert "<" not in inside[1]
 
 
@@ -137,7 +137,19 @@ def test_verdicts_stand_on_top_and_in_their_section(page: str) -> None:
     assert Read(page).text.count(said) == 2
     alone = to_html(compose([Section("t", compared())], title="t"))
     assert Read(alone).text.count(said) == 1
-    assert "What was found" not in alone
+    assert "Summary" not in alone
+
+
+def test_tables_of_the_details_are_folded_below_the_others() -> None:
+    section = Section("t", compared(), tables={"topics": "", "overall": "", "outcomes": ""}, details=["overall"])
+    html = to_html(compose([section], title="t"))
+    start, end = (
+        html.index('<details class="more">'),
+        html.rindex("</details>", 0, html.index('<section aria-labelledby="methods"')),
+    )
+    assert html.index('id="topics"') < html.index('id="outcomes"') < start < html.index('id="overall"') < end
+    with pytest.raises(ParameterError, match="does not show the table 'dominance'"):
+        Section("t", compared(), tables={"topics": ""}, details=["dominance"])
 
 
 def test_long_tables_are_cut_and_say_so(page: str) -> None:

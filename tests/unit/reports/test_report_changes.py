@@ -16,7 +16,7 @@ Rows = list[dict[str, Any]]
 
 
 def kept(tables: dict[str, Rows], *, name: str = "x", verdict: dict[str, Any] | None = None, **made_by: Any) -> Kept:
-    study = {"contract": 1, "study": name, "verdict": verdict, "tables": tables, "made_by": None}
+    study = {"contract": 2, "study": name, "verdict": verdict, "tables": tables, "made_by": None}
     return Kept(title="t", command=("report",), made_by=made_by, studies=(study,))
 
 
@@ -44,19 +44,19 @@ def test_a_page_read_back_is_what_was_kept(tmp_path: Path) -> None:
         ("%PDF-1.7 …", "is a PDF"),
         (MARK + "{nothing}</script>", "is damaged"),
         (MARK + "[]</script>", "is damaged"),
-        (MARK + '{"contract": 1}</script>', "is damaged"),
-        (MARK + '{"contract": 1, "title": "", "command": [], "made_by": 3, "studies": []}</script>', "is damaged"),
+        (MARK + '{"contract": 2}</script>', "is damaged"),
+        (MARK + '{"contract": 2, "title": "", "command": [], "made_by": 3, "studies": []}</script>', "is damaged"),
         (
-            MARK + '{"contract": 1, "title": "", "command": [], "made_by": {}, '
+            MARK + '{"contract": 2, "title": "", "command": [], "made_by": {}, '
             '"studies": [{"study": "x", "tables": {"t": [3]}}]}</script>',
             "is damaged",
         ),
         (
-            MARK + '{"contract": 1, "title": "", "command": [], "made_by": {}, "studies": [{"tables": {}}]}</script>',
+            MARK + '{"contract": 2, "title": "", "command": [], "made_by": {}, "studies": [{"tables": {}}]}</script>',
             "is damaged",
         ),
-        (MARK + '{"contract": 2, "studies": []}</script>', "contract 2, this is 1"),
-        (MARK + '{"contract": 1, "title": ""', "is no report"),
+        (MARK + '{"contract": 3, "studies": []}</script>', "contract 3, this is 2"),
+        (MARK + '{"contract": 2, "title": ""', "is no report"),
     ],
 )
 def test_a_file_that_is_no_report_is_refused_in_two_lines(text: str, why: str, tmp_path: Path) -> None:

@@ -36,7 +36,13 @@ class Column:
 
 
 COLUMNS = (
-    Column(name="letters", title="Group", number=False, first=UP, help="Runs that share a letter cannot be told apart"),
+    Column(
+        name="letters",
+        title="Group",
+        number=False,
+        first=UP,
+        help="Runs that share a letter are not significantly different",
+    ),
     Column(
         name="rank", title="Rank", first=UP, help="1 + the number of runs significantly better; (its places by mean)"
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cranfield.core import Verdict
 from cranfield.measures import parse_measure
 from cranfield.stats import answers_sentence, private_sentence, sota_sentence
 
@@ -14,7 +15,7 @@ Rows = list[dict[str, Any]]
 
 
 def of_ranking(study: Study) -> str:
-    """Who leads, and how sure that is; what panels say of the rest is left to them."""
+    """Return the sentence on the ranking, without the parts that other panels show."""
     said = study.sentence
     for other in (_history(study), _private(study)):
         said = said.replace(other, "").strip() if other else said
@@ -32,7 +33,7 @@ def _private(study: Study) -> str:
 
 
 def of_history(study: Study) -> str:
-    """How many steps the state of the art took, and how many of them count."""
+    """Return the number of steps of the state of the art, and how many are significant."""
     rows: Rows = study["sota"].rows()
     if not rows:
         return "No run is above the baselines."
@@ -41,8 +42,8 @@ def of_history(study: Study) -> str:
     if len(tested) < len(rows) - 1:
         said += f" ({_none(len(rows) - 1 - len(tested))} could not be tested)"
     last = rows[-1]
-    since = f" since {last['date']}" if last["date"] else ""
-    return f"{said}. {last['run']} ({last['mean']:.4f}) is the best run{since}."
+    has = f"has had the best mean since {last['date']}" if last["date"] else "has the best mean"
+    return f"{said}. {last['run']} ({last['mean']:.4f}) {has}."
 
 
 def _is_sure(row: dict[str, Any]) -> bool:
@@ -50,14 +51,14 @@ def _is_sure(row: dict[str, Any]) -> bool:
 
 
 def of_stability(study: Study) -> str:
-    """How far ranks move when topics are drawn again."""
+    """Return how far ranks vary over bootstrap resamples of the topics."""
     rows: Rows = study["ranks"].rows()
     first = rows[0]
     if len(rows) == 1:
         return f"{first['run']} is the only run: there is no rank to lose."
     fixed = sum(row["rank_low"] == row["rank_high"] for row in rows)
     widest = max(rows, key=lambda row: row["rank_high"] - row["rank_low"])
-    said = f"Over redrawn topics, {first['run']} is first in {100 * first['p_first']:.1f} % of the draws; "
+    said = f"{first['run']} is first in {100 * first['p_first']:.1f}% of the bootstrap resamples of the topics; "
     said += f"{_none(fixed)} of {len(rows):,} runs keep{'s' * (fixed == 1)} one rank"
     if widest["rank_high"] > widest["rank_low"]:
         said += f", and {widest['run']} moves most, from {widest['rank_low']} to {widest['rank_high']}"
@@ -76,12 +77,12 @@ def of_pairs(study: Study) -> str:
 
 def of_answers(study: Study) -> str:
     """Which topics are answered."""
-    verdict = study.verdict or {}
+    verdict = study.verdict or Verdict()
     return answers_sentence(study["answers"], verdict["cutoff"], verdict["never"])
 
 
 def of_baseline(study: Study) -> str:
-    """Who beats the baseline, topic by topic."""
+    """Return how many runs win significantly more topics than they lose against the baseline."""
     return study.sentence.removeprefix(of_answers(study)).strip()
 
 

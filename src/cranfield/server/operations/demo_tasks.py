@@ -101,7 +101,7 @@ def _task(slug: str, written: Written, private: Sequence[str], organiser: User) 
     task = Task.objects.create(
         slug=slug,
         title=f"Ad hoc search {slug[-4:]}",
-        summary="Find documents that answer a question: a made-up campaign.",
+        summary="Find documents that answer a question (simulated campaign).",
         about=ABOUT,
         state=Task.OPEN,
         private=list(private),

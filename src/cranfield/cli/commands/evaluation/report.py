@@ -35,7 +35,11 @@ SUFFIXES = (".html", ".htm", ".pdf")
 @click.option("--parts", metavar="FOLDER", help="Also every table as LaTeX and CSV, every chart as SVG, PNG and PDF.")
 @click.option("--title", metavar="TEXT", help="What stands at the top.")
 @click.option("--pair", "pairs", nargs=2, multiple=True, metavar="A B", help="Only this pair of runs; may be repeated.")
-@click.option("--baseline", metavar="RUN", help="Compare every other run with this one.  [default: the two that lead]")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Compare every other run with this one.  [default: the first two of the leaderboard]",
+)
 @click.option("--entries", metavar="FILE", help="Who submitted which run when: run, group, date, baseline, costs.")
 @column_option("of --entries holds run, group, date, baseline or description", "group=team", to="columns")
 @click.option(
@@ -54,7 +58,7 @@ SUFFIXES = (".html", ".htm", ".pdf")
 @click.option(
     "--cutoff",
     type=Whole(),
-    help="A topic is answered where a relevant document stands in the first N.  [default: that of the measure]",
+    help="Rank within which a relevant document answers a topic.  [default: cutoff of the first measure, else 100]",
 )
 @click.option("--draws", type=Whole(), default=10_000, show_default=True, help="How often topics are drawn again.")
 @level_option
@@ -72,9 +76,9 @@ def command(
     labels: tuple[tuple[str, str], ...],
     **settings: Any,
 ) -> None:
-    """One page on runs: verdicts, tables, charts, methods with citations, and the command that makes it again.
+    """Write a report on runs: verdicts, tables, charts, methods with citations, and the command that makes it.
 
-    The page needs no network and no program. `cranfield rerun` makes it again, and says what changed.
+    The page opens offline and without scripts. `cranfield rerun` makes it again and reports what changed.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ from cranfield.collections import (
     of_people,
 )
 from cranfield.core import Study
-from cranfield.core.rendering import plain
+from cranfield.core.exact_formats import plain
 from cranfield.data import read_labels
 from cranfield.server.models import Judgment, Submission
 from cranfield.server.site import blob_store

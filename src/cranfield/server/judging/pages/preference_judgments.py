@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
-from cranfield.core import CranfieldError
+from cranfield.core import CranfieldError, Verdict
 from cranfield.server.accounts.visibility import Thing, sees
 from cranfield.server.boards.pages.board_access import viewer_of
 from cranfield.server.judging import preference_judgments
@@ -122,7 +122,7 @@ def pair_results(request: HttpRequest, key: str) -> HttpResponse:
     told: dict[str, Any] = {"task": pool.task, "pool": pool, "here": "pools"}
     if study is not None:
         table = study["strengths"]
-        verdict = study.verdict or {}
+        verdict = study.verdict or Verdict()
         notes = [note.partition(": --table")[0] for note in table.notes]  # there is no option on a page
         rows = sorted(table.rows(), key=lambda row: str(row["topic"]))
         told |= {"sentence": verdict["sentence"], "caption": table.caption, "rows": rows, "notes": notes}

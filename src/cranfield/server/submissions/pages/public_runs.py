@@ -109,7 +109,7 @@ def run_file(request: HttpRequest, key: str) -> HttpResponse | FileResponse:
 
 
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Two to four runs: outcomes before averages, then a verdict."""
+    """Show a comparison of two to four runs: the verdict, the evidence, then outcomes and other tests."""
     viewer, task = viewer_of(request), task_for(request, slug)
     snapshot = newest_for(task, viewer)
     choices = [row for row in _rows(snapshot) if row["rank"] is not None]
