@@ -157,7 +157,7 @@ def test_json_is_the_contract(campaign: Path, cranfield: Command) -> None:
     assert first.out == second.out
     found = read_json(first.out)
     assert list(found) == ["contract", "study", "verdict", "tables", "made_by"]
-    assert (found["contract"], found["study"], found["verdict"]) == (1, "evaluate", None)
+    assert (found["contract"], found["study"], found["verdict"]) == (2, "evaluate", None)
     assert list(found["tables"]) == ["values", "per_topic"]
     assert all(list(row) == VALUES for row in found["tables"]["values"])
     assert all(list(row) == PER_TOPIC for row in found["tables"]["per_topic"])

@@ -127,7 +127,7 @@ def test_support_is_counted_and_drawn(here: Path, cranfield: Command) -> None:
         *(("okay nuggets", "b", 1.0), ("okay nuggets", "a", 0.0)),
         *(("sentences", "a", 0.25), ("sentences", "b", 0.0)),
     ]
-    assert "a says most: 50" in (here / "support.svg").read_text()
+    assert "2 runs: 50" in (here / "support.svg").read_text()
 
 
 def test_a_chart_alone_adds_no_table(here: Path, cranfield: Command) -> None:

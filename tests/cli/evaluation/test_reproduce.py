@@ -88,7 +88,7 @@ def test_what_was_shown_otherwise_is_shown_as_json(cranfield: Command, here: Pat
 def test_other_files_are_refused(cranfield: Command, here: Path) -> None:
     (here / "other.json").write_text('{"contract": 1}')
     expect_refusal(cranfield("rerun", "other.json"), 1, "other.json is no study that says how it was made", None)
-    made = {"contract": 1, "study": "serve", "tables": {}, "made_by": {"command": "cranfield serve --port 80"}}
+    made = {"contract": 2, "study": "serve", "tables": {}, "made_by": {"command": "cranfield serve --port 80"}}
     (here / "serve.json").write_text(json.dumps(made))
     expect_refusal(cranfield("rerun", "serve.json"), 1, "serve.json does not say which command made it", None)
     made["made_by"] = {"command": "cranfield evaluate qrels.txt - -m AP"}

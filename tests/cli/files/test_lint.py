@@ -50,7 +50,7 @@ def test_json_is_the_contract(here: Path, cranfield: Command) -> None:
     assert first == cranfield("lint", "qrels.txt", "run.txt", "--format", "json")
     found = json.loads(first.out)
     assert list(found) == ["contract", "study", "verdict", "tables", "made_by"]
-    assert (found["contract"], found["study"]) == (1, "lint")
+    assert (found["contract"], found["study"]) == (2, "lint")
     assert found["verdict"] == {"files": 2, "errors": 1, "warnings": 1, "sentence": "2 files: 1 error, 1 warning"}
     assert list(found["tables"]) == ["problems"]
     assert [list(row) for row in found["tables"]["problems"]] == [ROW, ROW]

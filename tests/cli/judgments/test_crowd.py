@@ -122,7 +122,7 @@ def test_workers_with_gold_and_machines_in_the_text(cranfield: Command, rows: li
 
 def test_the_json_contract(cranfield: Command, rows: list[Row]) -> None:
     found = read_json(cranfield(*asked("labels.csv", "--method", "majority mace", "--format", "json")).out)
-    assert (found["contract"], found["study"]) == (1, "crowd")
+    assert (found["contract"], found["study"]) == (2, "crowd")
     assert list(found["tables"]) == TABLES
     assert found["verdict"]["method"] == "majority"
     labels, workers, agreement = (found["tables"][name] for name in ("labels", "workers", "agreement"))

@@ -40,7 +40,7 @@ def test_as_text(cranfield: Command, here: Path) -> None:
 
 def test_the_json_contract(cranfield: Command, here: Path) -> None:
     found = read_json(cranfield("pool", "runs", "--depth", "4", "--format", "json").out)
-    assert (found["contract"], found["study"]) == (1, "pool")
+    assert (found["contract"], found["study"]) == (2, "pool")
     rows = found["tables"]["pool"]
     assert set(POOL) <= set(rows[0])
     assert {(row["topic"], row["document"]) for row in rows} == first(here, 4)

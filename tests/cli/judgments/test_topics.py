@@ -53,7 +53,7 @@ def test_texts_for_programs(cranfield: Command, files: Path) -> None:
 def test_the_json_contract(cranfield: Command, files: Path) -> None:
     del files
     found = read_json(cranfield("topics", "topics.txt", "--scores", "ap.csv", "--format", "json").out)
-    assert (found["contract"], found["study"], list(found["tables"])) == (1, "topics", ["topics", "difficulty"])
+    assert (found["contract"], found["study"], list(found["tables"])) == (2, "topics", ["topics", "difficulty"])
     assert found["tables"]["topics"][0] == {
         "topic": "1",
         "language": None,

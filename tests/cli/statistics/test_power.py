@@ -35,7 +35,7 @@ def ask(cranfield: Command, *words: str) -> dict[str, Any]:
 
 def test_json_is_the_contract(cranfield: Command) -> None:
     found = ask(cranfield, "--variance", ".02", "--difference", ".05")
-    assert (found["contract"], found["study"], list(found["tables"])) == (1, "power", ["power"])
+    assert (found["contract"], found["study"], list(found["tables"])) == (2, "power", ["power"])
     assert all(list(row) == POWER for row in found["tables"]["power"])
     n = next(n for n in range(2, 999) if power_of_t(n, 0.05, 0.02) >= 0.8)
     assert found["verdict"]["topics"] == n

@@ -13,6 +13,7 @@ from cranfield.measures import Measure
 from cranfield.stats import (
     CORRECTIONS,
     LEVEL,
+    Asked,
     Correction,
     PairTest,
     Way,
@@ -176,7 +177,8 @@ class Conclusions:
         """Which pairs of runs differ."""
         if len(values.runs) < 2:
             return None
-        found = compare_pairs(values, [self.test], choose_pairs(values), correction=self.correction)
+        asked = Asked(intervals=False)
+        found = compare_pairs(values, [self.test], choose_pairs(values), correction=self.correction, asked=asked)
         return Way.of(found[0], values.measures[0], self.level)
 
     def after(

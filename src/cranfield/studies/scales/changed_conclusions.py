@@ -62,7 +62,7 @@ def changed_tables(
     check_level(level)
     first, *others = [adapt(looks_for_differences(one), draws=draws) for one in parse_tests(tests)]
     correction = parse_method(CORRECTIONS, correct)
-    asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
+    asked = Asked(level=level, intervals=False, seed=seed, threads=threads, progress=progress)
     one = _alone(values, measure)
     chosen = choose_pairs(one)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import cranfield as cf
-from cranfield.core import CranfieldError
+from cranfield.core import CranfieldError, Verdict
 from tests.support.simulations import position_biased_log
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_what_users_do_is_counted(study: cf.Study) -> None:
 def test_the_model_that_users_follow_foretells_best(study: cf.Study) -> None:
     likelihood = {row["model"]: row["log_likelihood"] for row in rows(study, "fit")}
     assert max(likelihood, key=lambda model: likelihood[model]) == "PBM"
-    assert (study.verdict or {})["model"] == "PBM"
+    assert (study.verdict or Verdict())["model"] == "PBM"
     assert "PBM foretells the " in study.sentence
     assert re.search(
         r"By PBM, of those who look at rank 1, [\d.]+% look at rank 2 and [\d.]+% look at rank 5\.", study.sentence
@@ -94,7 +94,7 @@ def test_ranks_say_what_was_seen_and_expected(study: cf.Study) -> None:
 def test_fitted_measures_are_those_of_the_users(study: cf.Study) -> None:
     measures = {row["name"]: row["measure"] for row in rows(study, "calibrated")}
     assert list(measures) == ["RBP", "CWL", "ERR", "uPBM", "MP", "TBG"]
-    assert (study.verdict or {})["measures"] == list(measures.values())
+    assert (study.verdict or Verdict())["measures"] == list(measures.values())
     for text in measures.values():
         assert str(cf.parse_measure(text)) == text
     by_grade = {row["parameter"]: row for row in rows(study, "calibrated", name="uPBM")}
@@ -201,7 +201,7 @@ def test_a_real_log(shared_data: Path) -> None:
     assert (clicks["amount"], clicks["counted"]) == (1610, 3596)  # as INDEX.md has them
     seen = [row["value"] for row in rows(study, "parameters", model="RCTR")]
     assert seen == sorted(seen, reverse=True)  # click-through falls with rank
-    assert (study.verdict or {})["model"] != "RCTR"
+    assert (study.verdict or Verdict())["model"] != "RCTR"
 
 
 def test_a_real_log_with_labels(shared_data: Path) -> None:

@@ -7,7 +7,7 @@ import click
 
 from cranfield.cli.options.usage_errors import Command
 from cranfield.cli.output.command_output import check_output, output_options, progress, put, show, typed, usual_format
-from cranfield.core import ChecksFailed
+from cranfield.core import ChecksFailed, Verdict
 from cranfield.core.rendering import visible
 from cranfield.studies import lint
 
@@ -37,7 +37,7 @@ def command(files: tuple[str, ...], strict: bool, form: str | None, table: str |
         put("".join(f"{line}\n" for line in problem_lines(study["problems"].rows())), output)
     else:
         show(study, form=form, table=table, output=output)
-    verdict = study.verdict or {}
+    verdict = study.verdict or Verdict()
     if verdict["errors"] or (strict and verdict["warnings"]):
         raise ChecksFailed(study.sentence, hint="the hint of each problem says how to mend it")
     click.echo(study.sentence, err=True)

@@ -18,19 +18,26 @@ from cranfield.studies import compare, evaluate, leaderboard
 from .demo_users import LOGS, clicks_said
 from .simulate import check_empty
 
+PICKED = (
+    "The first two runs of the leaderboard, {first} and {second}, compared with each other. This p-value is not "
+    "corrected for choosing them; the leaderboard has the corrected test."
+)
+
 
 @click.command("demo", cls=Command)
-@click.option("--folder", metavar="FOLDER", help="Keep the campaign there.  [default: thrown away]")
-@click.option("--seed", type=Whole(least=0), default=SEED, show_default=True, help="Another seed, another campaign.")
-@click.option("--serve", is_flag=True, help="Show it as a leaderboard server, until Ctrl-C.")
-@click.option("--port", type=Whole(), default=8000, show_default=True, help="The port that server listens on.")
+@click.option(
+    "--folder", metavar="FOLDER", help="Folder in which the campaign is stored.  [default: a temporary folder]"
+)
+@click.option("--seed", type=Whole(least=0), default=SEED, show_default=True, help="Seed of the simulated campaign.")
+@click.option("--serve", is_flag=True, help="Run a leaderboard server with the campaign until Ctrl-C.")
+@click.option("--port", type=Whole(), default=8000, show_default=True, help="Port of that server.")
 def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
-    """Make the built-in campaign (40 runs of 12 groups, 50 topics), rank its runs, ask whether the lead is real.
+    """Simulate a campaign (40 runs of 12 groups, 50 topics), rank its runs, and compare the first two.
 
-    Then made-up users click on the runs: does what measures say foretell what they do, and which of the first two do
-    they prefer? That part needs the extra logs.
+    Then simulated users click on the results: the demo shows how well measures predict their click-through rate, and
+    which of the first two runs they prefer. This part needs the extra "logs".
 
-    With --serve it becomes a leaderboard server with an open and a closed task, and accounts that are ready.
+    With --serve the campaign becomes a leaderboard server with an open task, a closed task and ready accounts.
 
     \b
     Examples:
@@ -46,14 +53,15 @@ def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
         return serve_demo(folder, seed, port)
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(folder or scratch)
-        click.echo(f"making a campaign from seed {seed}: 50 topics, 12 groups, 40 runs …", err=True)
+        click.echo(f"simulating a campaign with seed {seed}: 50 topics, 12 groups, 40 runs …", err=True)
         written = Campaign(seed=seed).make().write(place)
         values = evaluate(written.qrels, place / "runs", "AP nDCG@10 RR@100", scale="ignore")
-        with progress("drawing topics") as watch:
+        with progress("resampling topics") as watch:
             board = leaderboard(values, entries=written.table, scale="ignore", progress=watch)
         click.echo(f"{render(_shown(board), 'text')}\n\n{paragraph(board.sentence, 'text')}\n")
         first, second, *_ = board["ranks"].cells("run")
         lead = compare(values, pairs=[(str(second), str(first))], scale="ignore")
+        click.echo(f"{paragraph(PICKED.format(first=first, second=second), 'text')}\n")
         click.echo("\n".join(text_of_pair(lead, bold=may_be_bold())))
         said = clicks_said(written, values, (str(first), str(second)), seed, keep=place if folder else None)
         if said:
@@ -73,8 +81,8 @@ def command(folder: str | None, seed: int, serve: bool, port: int) -> int:
 
 
 def _shown(board: Study) -> Table:
-    """The board, its letters short."""
+    """Return the leaderboard with short letters."""
     ranks = board["ranks"]
     letters = [shorten(str(cell)) for cell in ranks.cells("letters")]
-    caption = "a made-up campaign, 50 topics, by AP; rank: 1 + the runs that are significantly better"
+    caption = "simulated campaign, 50 topics, by AP; rank: 1 + the number of runs that are significantly better"
     return replace(ranks, data={**ranks.data, "letters": letters}, caption=caption, notes=())

@@ -13,7 +13,7 @@ from cranfield.core import need
 
 
 def serve_demo(folder: str | None, seed: int, port: int) -> int:
-    """Fill a home with the campaign, say who may log in, and serve it until Ctrl-C; the exit code."""
+    """Store the campaign in a home folder, print the accounts, serve until Ctrl-C and return the exit code."""
     need("django", extra="server")
     need("granian", extra="server")
     address = "127.0.0.1"
@@ -29,19 +29,19 @@ def serve_demo(folder: str | None, seed: int, port: int) -> int:
         from cranfield.server.operations.demo_judging import SLUG
         from cranfield.server.operations.demo_tasks import CLOSED, OPEN, fill, settle
 
-        with progress("handing in runs") as watch:
+        with progress("submitting runs") as watch:
             accounts = fill(seed=seed, progress=watch)
-        click.echo("evaluating them, making the boards …", err=True)
+        click.echo("evaluating the runs and making the leaderboards …", err=True)
         settle()
 
         def ready(url: str, first: str) -> None:
             del first  # everybody has an account
             click.echo(f"{url}\n{url}/tasks/{OPEN}/  the open task\n{url}/tasks/{CLOSED}/  the closed one")
-            click.echo(f"{url}/organise/{SLUG}/  a campaign that is being judged: its organiser's desk\n")
+            click.echo(f"{url}/organise/{SLUG}/  the organiser's page of a campaign that is being judged\n")
             width = max(len(one.name) for one in accounts)
             for one in accounts:
                 click.echo(f"{one.name.ljust(width)}  password {one.password}")
-            kept = f"; kept in {folder}: cranfield serve --home {folder}" if folder else "; then it is gone"
-            click.echo(f"passwords are shown this once; Ctrl-C ends it{kept}", err=True)
+            after = f"To start it again: cranfield serve --home {folder}" if folder else "Its data will be deleted"
+            click.echo(f"Passwords are shown only once. Ctrl-C stops the server. {after}.", err=True)
 
         return serve(how, say=lambda text: click.echo(text, err=True), ready=ready)

@@ -17,7 +17,7 @@ from cranfield.simulate import Written, simulate_log
 from cranfield.studies import bridge, interleave
 
 USERS = 2000  # of all runs together
-OF_PAIR = 1000  # who see two runs on one page
+OF_PAIR = 1000  # users who see two runs on one page
 SHOWN = 10  # documents on a page
 OUTCOME = "ctr"
 COLUMNS = ("measure", "kendall", "kendall_low", "kendall_high", "agreement", "apart", "agreement_apart", "p_best")
@@ -25,16 +25,16 @@ LOGS = ("users.parquet", "pages.parquet")
 
 
 def clicks_said(written: Written, values: Values, pair: tuple[str, str], seed: int, *, keep: Path | None) -> str:
-    """Simulated users of all runs, and of two on one page: whether measures foretell them, and whom they prefer.
+    """Simulate users of all runs, and of two interleaved runs, and return what their clicks say.
 
-    Nothing, and a word how to get it, where logs cannot be read. ``keep`` is a folder for the logs.
+    The text is empty where the packages for logs are missing. ``keep`` is a folder for the logs.
     """
     try:
         connect()
     except MissingExtra as error:
-        note(f"what live users say of these runs is not shown; it takes more packages: {error.hint}")
+        note(f"the comparison with live users is not shown because packages are missing: {error.hint}")
         return ""
-    click.echo(f"asking {USERS + OF_PAIR:,} made-up users …", err=True)
+    click.echo(f"simulating {USERS + OF_PAIR:,} users …", err=True)
     files = {path.name.partition(".")[0]: path for path in written.runs}
     users = simulate_log(written.qrels, files, users=USERS, length=SHOWN, seed=seed)
     page = partial(multileave, length=SHOWN, runs=pair)
@@ -42,10 +42,10 @@ def clicks_said(written: Written, values: Values, pair: tuple[str, str], seed: i
     pages = simulate_log(written.qrels, both, page=page, users=OF_PAIR, length=SHOWN, seed=seed)
     for name, columns in zip(LOGS, (users, pages), strict=True):
         _keep(columns, keep and keep / name)
-    foretold = bridge(values, users, outcome=OUTCOME, seed=seed)
-    preferred = interleave(pages, seed=seed)
-    said = f"{foretold.sentence} {OF_PAIR:,} others saw {' and '.join(pair)} interleaved. {preferred.sentence}"
-    return f"{render(_shown(foretold), 'text')}\n\n{paragraph(said, 'text')}"
+    agreement = bridge(values, users, outcome=OUTCOME, seed=seed)
+    preferred = interleave(pages)
+    said = f"{agreement.sentence} {OF_PAIR:,} other users saw {' and '.join(pair)} interleaved. {preferred.sentence}"
+    return f"{render(_shown(agreement), 'text')}\n\n{paragraph(said, 'text')}"
 
 
 def _keep(columns: Mapping[str, Any], place: Path | None) -> None:
@@ -53,9 +53,9 @@ def _keep(columns: Mapping[str, Any], place: Path | None) -> None:
         show(Study("simulate", {"log": Table(dict(columns))}), form=None, table=None, output=str(place))
 
 
-def _shown(foretold: Study) -> Table:
-    """What measures say beside click-through rates."""
-    found = foretold["bridge"]
+def _shown(agreement: Study) -> Table:
+    """Return the agreement of each measure with click-through rates."""
+    found = agreement["bridge"]
     data = {name: found.data[name] for name in COLUMNS}
-    caption = f"{USERS:,} made-up users, each with one of the runs: their click-through rate, foretold by measures"
+    caption = f"agreement of measures with the click-through rates of {USERS:,} simulated users, each of one run"
     return replace(found, data=data, caption=caption, notes=(), ends={"kendall": ("kendall_low", "kendall_high")})
