@@ -23,7 +23,8 @@ def text_of_pair(study: Study, *, bold: bool, details: bool = False) -> list[str
     lines = paragraph(study.sentence, "text").splitlines()
     lines = [f"\x1b[1m{line}\x1b[0m" if bold else line for line in lines]
     evidence = readable_evidence(study)
-    lines += ["", *_block(f"evidence; {'; '.join(evidence.notes)}", replace(_without(evidence), notes=())), ""]
+    heading = paragraph(f"evidence; {'; '.join(evidence.notes)}", "text")
+    lines += ["", *_block(heading, replace(_without(evidence), notes=())), ""]
     outcomes = [*_outcome_rule(study, row), ""] if row["outcome_sentence"] is not None else []
     harm = _harm(study, b) if "harm" in study.tables else []
     if details:
@@ -197,7 +198,7 @@ def _without(table: Table, *names: str) -> Table:
 
 
 def _block(heading: str, table: Table) -> list[str]:
-    return [heading, *(f"  {line}" for line in render(table, "text", digits=digits_shown()).splitlines())]
+    return [*heading.splitlines(), *(f"  {line}" for line in render(table, "text", digits=digits_shown()).splitlines())]
 
 
 def _beside(left: Table, right: Table) -> list[str]:

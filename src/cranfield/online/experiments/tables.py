@@ -56,8 +56,14 @@ def experiment_sentence(experiment: Experiment) -> str:
     told = [_told(experiment, treatment) for treatment in dict.fromkeys(e.treatment for e in experiment.effects)]
     corrected = experiment.interval_level < experiment.level and "CI [" in "".join(told)
     return " ".join(
-        [*told, *([f"Intervals: {experiment.confidence}."] if corrected else []), experiment.ratio.doubt]
+        [*told, *([_correction_text(experiment)] if corrected else []), experiment.ratio.doubt]
     ).strip()
+
+
+def _correction_text(experiment: Experiment) -> str:
+    """Return how p-values and intervals are corrected."""
+    tests = f"{experiment.correct.usual_name} over {experiment.tests:,} tests"
+    return f"P-values: {tests}. Intervals: {experiment.confidence}."
 
 
 def treatment_outcomes(experiment: Experiment, deciding: str | None = None) -> dict[str, str]:

@@ -10,6 +10,7 @@ from cranfield.stats import Evidence, EvidenceLine, Facets, Kinds, confidence_te
 
 from .text import PairNames, correction_text
 
+SHIFT = "the difference of ESL is the Hodges–Lehmann shift of the ranks that differ, not that of the means"
 SIDES = {1: "b", -1: "a", 0: "neither"}
 EVIDENCE = (
     *("a", "b", "line", "measure", "n", "value_a", "value_b", "difference", "low", "high"),
@@ -47,6 +48,8 @@ def evidence_notes(evidence: Evidence) -> tuple[str, ...]:
     if evidence.others:
         m = len(evidence.others)
         notes.append(f"the other {m} line{'s' * (m != 1)}: Bonferroni over {m}{_confidence(*evidence.others)}")
+    if any(line.line == "first relevant" and line.n.any() for line in evidence.others):
+        notes.append(SHIFT)
     return tuple(notes)
 
 
