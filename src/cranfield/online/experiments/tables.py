@@ -55,9 +55,7 @@ def experiment_sentence(experiment: Experiment) -> str:
         return f"Do not trust this experiment: it fails a check of {listed(failed)}."
     told = [_told(experiment, treatment) for treatment in dict.fromkeys(e.treatment for e in experiment.effects)]
     corrected = experiment.interval_level < experiment.level and "CI [" in "".join(told)
-    return " ".join(
-        [*told, *([_correction_text(experiment)] if corrected else []), experiment.ratio.doubt]
-    ).strip()
+    return " ".join([*told, *([_correction_text(experiment)] if corrected else []), experiment.ratio.doubt]).strip()
 
 
 def _correction_text(experiment: Experiment) -> str:

@@ -36,29 +36,29 @@ def walsh_order_statistics(difference: Matrix, ranks: Counts) -> Matrix:
     array([[ 1.,  4., nan]])
     """
     valid = ~np.isnan(difference)
-    whole = difference[valid]
+    present = difference[valid]
     by_row = _of_row
-    if whole.size and (whole == np.rint(whole)).all() and np.ptp(whole) <= MAX_WIDTH:
+    if present.size and (present == np.rint(present)).all() and np.ptp(present) <= MAX_WIDTH:
         by_row = _of_integers
-    found = np.full(ranks.shape, np.nan)
-    for row, kept in enumerate(valid):
-        asked = ranks[row] >= 0
-        if asked.any():
-            found[row, asked] = by_row(difference[row, kept], ranks[row, asked])
-    return found
+    statistics = np.full(ranks.shape, np.nan)
+    for row, counted in enumerate(valid):
+        needed = ranks[row] >= 0
+        if needed.any():
+            statistics[row, needed] = by_row(difference[row, counted], ranks[row, needed])
+    return statistics
 
 
 def _of_integers(difference: Floats, ranks: Counts) -> Floats:
     """Return order statistics for integers: the histogram of the sums is that of the differences, convolved."""
-    whole = difference.astype(np.int64)
-    lowest = int(whole.min())
-    histogram = np.bincount(whole - lowest)
+    integers = difference.astype(np.int64)
+    lowest = int(integers.min())
+    histogram = np.bincount(integers - lowest)
     width = 2 * len(histogram) - 1
     length = 1 << (width - 1).bit_length()
     sums = np.rint(np.fft.irfft(np.fft.rfft(histogram, length) ** 2, length)[:width]).astype(np.int64)
     sums[::2] += histogram  # each dᵢ with itself; all other pairs were counted twice
-    place = np.searchsorted(sums.cumsum(), 2 * ranks, side="right")
-    return (place + 2 * lowest) / 2
+    index = np.searchsorted(sums.cumsum(), 2 * ranks, side="right")
+    return (index + 2 * lowest) / 2
 
 
 def _of_row(difference: Floats, ranks: Counts) -> Floats:
@@ -100,15 +100,15 @@ class _Search:
 
     def partners(self, bound: float) -> NDArray[np.intp]:
         """Return for each i the first j ≥ i for which the sum exceeds ``bound``."""
-        found = np.searchsorted(self.distinct, bound - self.distinct, side="right")
-        return np.maximum(found, np.arange(len(found)))
+        first = np.searchsorted(self.distinct, bound - self.distinct, side="right")
+        return np.maximum(first, np.arange(len(first)))
 
     def count(self, bound: float) -> int:
         """Return how many sums are at most ``bound``."""
         partners = self.partners(bound)
-        place = np.arange(len(partners))
-        others = self.before[np.maximum(partners, place + 1)] - self.before[1:]
-        return int(self.counts @ others + self.own[partners > place].sum())
+        index = np.arange(len(partners))
+        larger = self.before[np.maximum(partners, index + 1)] - self.before[1:]
+        return int(self.counts @ larger + self.own[partners > index].sum())
 
     def select(self, rank: int) -> float:
         """Return the sum of this rank, 0 for the smallest."""
@@ -131,9 +131,9 @@ class _Search:
 
     def _bracket(self, rank: int) -> tuple[float, float, int, int]:
         """Return two bounds around the sum of this rank, the lower one excluded, and how many sums are up to each."""
-        place = rank / self.size * len(self.sample)
+        expected = rank / self.size * len(self.sample)
         margin = 3 * MAX_LISTED
-        low, high = (self.sample[int(np.clip(place + side, 0, len(self.sample) - 1))] for side in (-margin, margin))
+        low, high = (self.sample[int(np.clip(expected + side, 0, len(self.sample) - 1))] for side in (-margin, margin))
         below, up_to = self.count(low), self.count(high)
         if below > rank:
             low, below = np.nextafter(2 * self.distinct[0], -np.inf), 0

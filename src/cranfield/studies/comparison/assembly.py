@@ -126,8 +126,8 @@ class Comparison:
             tables = {"requirements": rulings_table(rulings, self.made_by), **tables}
             verdict |= overall_ruling(rulings)
         many = unjudged_notes(self.values, self.chosen, self.cutoff, sparse=self.sparse) if len(self.chosen) > 1 else []
-        kept = (*notes, *many, *self.label_notes(), *tables["movers"].notes)
-        tables["verdicts"] = replace(tables["verdicts"], notes=kept)
+        all_notes = (*notes, *many, *self.label_notes(), *tables["movers"].notes)
+        tables["verdicts"] = replace(tables["verdicts"], notes=all_notes)
         tables = {name: tables.pop(name) for name in ("verdicts", "evidence")} | tables
         known = [name for name, table in CHARTS.items() if table in tables]
         charts = tuple(name for name in known if self.first is not None or name != "rank-pairs")

@@ -34,10 +34,10 @@ def readable_evidence(study: Study) -> Table:
         values = {"line": line_name(row), "status": status, a: row["value_a"], b: row["value_b"]}
         laid.append({name: row[name] for name in EVIDENCE_COLUMNS} | values)
     columns = (*EVIDENCE_COLUMNS[:3], a, b, *EVIDENCE_COLUMNS[3:])
-    found = Table.from_rows(laid, columns, caption=f"differences are {rows[0]['b']} − {rows[0]['a']}")
+    readable = Table.from_rows(laid, columns, caption=f"differences are {rows[0]['b']} − {rows[0]['a']}")
     marked = any(row["status"].endswith("*") for row in laid)
     notes = (*table.notes, ONLY_P) if marked else table.notes
-    return Table(found.data, found.caption, table.made_by, notes, ends={"difference": ("low", "high")})
+    return Table(readable.data, readable.caption, table.made_by, notes, ends={"difference": ("low", "high")})
 
 
 def only_p(kind: Any, low: Any, high: Any) -> bool:
@@ -77,11 +77,11 @@ def _valued(row: dict[str, Any], side: str) -> str:
 
 def column_names(*runs: str) -> list[str]:
     """Return names of runs for headings: short, different from each other, and not those of other columns."""
-    shown = list(map(visible, runs))
+    names = list(map(visible, runs))
     for head in (MAX_NAME - 1, MAX_NAME // 2, 0):  # characters before the omission; names often differ at the end
         tail = MAX_NAME - 1 - head
-        short = [n if len(n) <= MAX_NAME else f"{n[:head]}…{n[len(n) - tail :]}" for n in shown]
+        short = [n if len(n) <= MAX_NAME else f"{n[:head]}…{n[len(n) - tail :]}" for n in names]
         if len(set(short)) == len(runs):
-            shown = short
+            names = short
             break
-    return [f"run {name}" if name in RESERVED else name for name in shown]
+    return [f"run {name}" if name in RESERVED else name for name in names]

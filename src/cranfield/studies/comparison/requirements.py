@@ -101,8 +101,8 @@ class Gate:
 
     def _better(self, pair: int) -> tuple[bool | None, str]:
         kind, names = str(self.kinds[pair]), self.names[pair]
-        met = {"better": True, "inconclusive": None}.get(kind, False)
-        return met, f"{_verdict_text(kind, names)} ({self._basis(pair)})"
+        passed = {"better": True, "inconclusive": None}.get(kind, False)
+        return passed, f"{_verdict_text(kind, names)} ({self._basis(pair)})"
 
     def _strict(self, pair: int) -> tuple[bool | None, str]:
         met, why = self._better(pair)
@@ -155,21 +155,21 @@ class Gate:
             if base:
                 hint = f"for example --margin {suggest_margin(abs(base)):g}, 5% of the value of {names.a} ({base:.3g})"
             raise ParameterError(f"not-worse needs a margin for {primary.measure}", hint=hint)
-        met: list[bool | None] = []
+        rulings: list[bool | None] = []
         reasons = []
         for name, margin in self.margins.items():
             if name == primary.measure:
                 low, high = (float(end[pair]) * primary.sign for end in self.evidence.one_sided)
                 low, high = min(low, high), max(low, high)
-                met.append(True if low > -margin else False if high < -margin else None)
+                rulings.append(True if low > -margin else False if high < -margin else None)
                 ends = interval_text(low, high, confidence=2 * primary.interval_level)
                 reason = f"{name}: gain {ends} against a margin of {margin:g}"
-                reasons.append(reason if met[-1] is not None else f"{reason}; {self._topics_needed(pair, margin)}")
+                reasons.append(reason if rulings[-1] is not None else f"{reason}; {self._topics_needed(pair, margin)}")
             elif self.harm is not None:
                 row = next(r for r in self.harm.rows() if (r["a"], r["b"], r["facet"]) == (names.a, names.b, name))
-                met.append(True if row["shown"] else None)
+                rulings.append(True if row["shown"] else None)
                 reasons.append(f"{name}: margin {margin:g}, {p_text(float(str(row['p'])))}")
-        overall = False if False in met else None if None in met else True
+        overall = False if False in rulings else None if None in rulings else True
         what = {True: "is not worse", False: "is worse", None: "may or may not be worse"}[overall]
         return overall, f"{names.b} {what} than {names.a} by the margin ({'; '.join(reasons)})"
 

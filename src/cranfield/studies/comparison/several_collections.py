@@ -138,12 +138,12 @@ def pair_sentence(
     interval = interval_text(row["low"], row["high"], confidence=level)
     details = f"({signed(row['difference'])}, {interval}, {p_text(row['p_adjusted'])}, random-effects model)"
     if row["verdict"] == "inconclusive":
-        said = f"No significant difference between {b} and {a} {over} {details}."
+        sentence = f"No significant difference between {b} and {a} {over} {details}."
     else:
-        said = f"{b} is {row['verdict']} than {a} {over} {details}."
+        sentence = f"{b} is {row['verdict']} than {a} {over} {details}."
     differ = "differ significantly" if pooled["p_heterogeneity"] <= level else "do not differ significantly"
     spread = f"I² = {100 * pooled['i2']:.0f}%, {p_text(pooled['p_heterogeneity'])}"
-    return f"{said} {there} The collections {differ} ({spread})."
+    return f"{sentence} {there} The collections {differ} ({spread})."
 
 
 def _summary(rows: Sequence[Mapping[str, Any]]) -> str:

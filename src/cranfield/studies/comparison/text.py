@@ -55,15 +55,15 @@ def measure_sentence(
         parts = [f"No significant difference between {names.b} and {names.a} on {line.measure} {details}."]
         parts += _detectable(evidence, pair)
     if not status:
-        found = [_clause(other, pair) for other, sign in others if sign]
-        parts += [f"Exploratory: {names.b} {listed(found)}."] if found else []
+        clauses = [_clause(other, pair) for other, sign in others if sign]
+        parts += [f"Exploratory: {names.b} {listed(clauses)}."] if clauses else []
     return " ".join([*parts, *_few(evidence, pair)])
 
 
 def outcome_sentence(facets: Facets, pair: int, names: PairNames, shared: int, *, holm: bool = False) -> str:
     """Return what the two facets of lin2021 say; ``shared`` topics are answered by both runs."""
     dominance = facets.ranking_by == "dominance"
-    ahead = "dominates in more topics" if dominance else "ranks better"
+    advantage = "dominates in more topics" if dominance else "ranks better"
     answered, ranking = (
         int((facet.better_holm if holm else facet.better)[pair]) for facet in (facets.answered, facets.ranking)
     )
@@ -71,7 +71,7 @@ def outcome_sentence(facets: Facets, pair: int, names: PairNames, shared: int, *
         where = "dominance" if dominance else "rank"
         return f"No significant difference: neither in topics answered nor, where both answer, in {where}."
     if answered and answered == ranking:
-        return f"{names.of(answered)} answers more topics and, where both answer, {ahead}."
+        return f"{names.of(answered)} answers more topics and, where both answer, {advantage}."
     more = f"{names.of(answered)} answers more topics" if answered else "no significant difference in topics answered"
     if not shared:
         rank = "no topic is answered by both"
@@ -83,7 +83,7 @@ def outcome_sentence(facets: Facets, pair: int, names: PairNames, shared: int, *
         )
     else:
         none = f"no significant difference in {'dominance' if dominance else 'rank'}"
-        rank = f"where both answer, {f'{names.of(ranking)} {ahead}' if ranking else none}"
+        rank = f"where both answer, {f'{names.of(ranking)} {advantage}' if ranking else none}"
     sentence = f"{more}; {rank}." if answered or not ranking else f"{rank}; {more}."
     return sentence if answered else sentence[0].upper() + sentence[1:]  # a run name stays as it is written
 
@@ -171,10 +171,12 @@ def summary_sentence(
         which = f": {_first(significant)}" if significant else ""
         return f"{len(significant):,} of {len(names):,} steps of the state of the art are significant {how}{which}."
     if len(same) == 1:
-        found = [(kind, [p.b for p, k in zip(names, kinds, strict=True) if k == kind]) for kind in dict.fromkeys(kinds)]
+        runs_by_kind = [
+            (kind, [p.b for p, k in zip(names, kinds, strict=True) if k == kind]) for kind in dict.fromkeys(kinds)
+        ]
         counts = [
             f"{len(runs):,} {'is' if len(runs) == 1 else 'are'} {kind}{_named(kind, runs)}"
-            for kind, runs in sorted(found, key=lambda item: KINDS.index(item[0]))
+            for kind, runs in sorted(runs_by_kind, key=lambda item: KINDS.index(item[0]))
         ]
         return f"Compared with {names[0].a} {how}, of {len(names):,} runs {listed(counts)}."
     wins: dict[str, int] = {}

@@ -10,8 +10,8 @@ from cranfield.measures import Measure, bounds, map_scenario, unjudged_share
 
 from .text import PairNames
 
-LOW = 0.90  # of the first documents judged, below which a comparison says so
-APART = 0.05  # by which two runs may differ
+MIN_JUDGED = 0.90  # of the first documents judged, below which a comparison says so
+MAX_DIFFERENCE = 0.05  # by which two runs may differ
 MAX_RUNS_NAMED = 3
 
 
@@ -35,7 +35,7 @@ def unjudged_sentence(
     if shares is None:
         return ""
     a, b = (float(shares[run]) for run in pair)
-    if (sparse or min(a, b) >= LOW) and abs(a - b) <= APART:
+    if (sparse or min(a, b) >= MIN_JUDGED) and abs(a - b) <= MAX_DIFFERENCE:
         return ""
     warning = (
         f"Judged@{cutoff} is {b:.0%} for {names.b} and {a:.0%} for {names.a}: unjudged documents count as not relevant."
@@ -52,13 +52,15 @@ def unjudged_notes(
     if shares is None:
         return []
     runs = sorted({run for pair in chosen for run in pair}, key=lambda run: shares[run])
-    low = [] if sparse else [run for run in runs if shares[run] < LOW]
-    apart = sum(abs(shares[a] - shares[b]) > APART for a, b in chosen)
-    if not low and not apart:
+    low = [] if sparse else [run for run in runs if shares[run] < MIN_JUDGED]
+    differing = sum(abs(shares[a] - shares[b]) > MAX_DIFFERENCE for a, b in chosen)
+    if not low and not differing:
         return []
     lowest = ", ".join(f"{values.runs[run]} {shares[run]:.0%}" for run in runs[:MAX_RUNS_NAMED])
-    parts = [f"{len(low):,} of {len(runs):,} runs have Judged@{cutoff} below {LOW:.0%}"] * bool(low)
-    parts += [f"{apart:,} of {len(chosen):,} pairs differ in Judged@{cutoff} by more than 5 points"] * bool(apart)
+    parts = [f"{len(low):,} of {len(runs):,} runs have Judged@{cutoff} below {MIN_JUDGED:.0%}"] * bool(low)
+    parts += [f"{differing:,} of {len(chosen):,} pairs differ in Judged@{cutoff} by more than 5 points"] * bool(
+        differing
+    )
     return [f"{' and '.join(parts)} (lowest: {lowest})"]
 
 

@@ -9,8 +9,8 @@ from cranfield.stats import choose_pairs
 
 def find_baselines(values: Values, baselines: str | Sequence[str] | None) -> list[str]:
     """Return the names of the baselines, each once, given by their names or files."""
-    wanted = [baselines] if isinstance(baselines, str) else baselines or ()
-    return list(dict.fromkeys(values.runs[values.run_index(name)] for name in wanted))
+    names = [baselines] if isinstance(baselines, str) else baselines or ()
+    return list(dict.fromkeys(values.runs[values.run_index(name)] for name in names))
 
 
 def choose_pairs_with(

@@ -44,8 +44,8 @@ def _one_pair(tested: Sequence[Tested], rows: Table, level: float) -> str:
     for one in tested:
         small = "significant" if one.significant(level).any() else "not significant"
         p = float(one.adjusted[0])
-        shown = str(one.test) if isnan(p) else f"{one.test} ({p_text(p)})"
-        sides["without a p-value" if one.without_p() else small].append(shown)
+        name = str(one.test) if isnan(p) else f"{one.test} ({p_text(p)})"
+        sides["without a p-value" if one.without_p() else small].append(name)
     parts = [f"{listed(tests)} {'is' if len(tests) == 1 else 'are'} {what}" for what, tests in sides.items() if tests]
     row = rows.rows()[0]
     if row["difference"] is None:
@@ -86,10 +86,10 @@ def _claim(one: Tested, values: Values, row: dict[str, Any], *, small: bool) -> 
         return f"{both} do not differ significantly on {row['measure']}"
     (measure,) = (measure for measure in values.measures if str(measure) == row["measure"])
     words = {Direction.HIGHER: ("worse", "better"), Direction.LOWER: ("better", "worse"), None: ("lower", "higher")}
-    return f"{row['b']} is {words[measure.direction][_ahead(one.test, row)]} than {row['a']} on {row['measure']}"
+    return f"{row['b']} is {words[measure.direction][_favours_b(one.test, row)]} than {row['a']} on {row['measure']}"
 
 
-def _ahead(test: PairTest, row: dict[str, Any]) -> bool:
+def _favours_b(test: PairTest, row: dict[str, Any]) -> bool:
     """Return whether b has the larger values, as the test sees it."""
     if test.alternative != "two-sided":
         return test.alternative == "greater"

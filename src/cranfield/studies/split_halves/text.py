@@ -26,8 +26,8 @@ def _finding(rows: Rows, choice: ColumnChoice) -> str:
     if len(rows) == 1:
         return f"the test is {_names(rows, (0,))}. {_numbers(rows[0])}"
     if len(choice.excluded) == len(rows):
-        shown = f"no test shows the same run significantly ahead in both halves in {MIN_SEPARATED:.0%} of cases"
-        return f"{shown} or more, so none is recommended."
+        problem = f"no test shows the same run significantly ahead in both halves in {MIN_SEPARATED:.0%} of cases"
+        return f"{problem} or more, so none is recommended."
     numbers = _numbers(rows[choice.most_separated[0]])
     if len(choice.best) == len(rows):
         return f"all {len(rows)} tests separate equally many pairs and disagree equally often. {numbers}"
