@@ -13,6 +13,7 @@ TEST_NAMES = {
     "randomisation": "randomisation test",
     "bootstrap": "paired bootstrap test",
     "rank-sum": "rank-sum test",
+    "tukey": "Tukey's HSD",
     "tost": "two one-sided t-tests",
 }
 ESTIMATE_NAMES = {"signed-rank": "pseudo-median ", "sign": "proportion won less lost "}  # others: the mean difference

@@ -13,7 +13,7 @@ from cranfield.data import Values
 from cranfield.stats import Asked, Basis, Evidence, EvidenceLine, Facets, Kinds, Pairs, TInterval
 from cranfield.studies.statistics_text import interval_text, p_text, signed, topics_text
 
-from .text import PairNames, correction_text, facet_details
+from .text import PairNames, correction_text, detectable_clause, facet_details
 
 VERDICTS = ("better", "strict", "not-worse", "no-harm")
 THRESHOLDS = ("min", "max-drop")
@@ -136,16 +136,8 @@ class Gate:
         worse = [_line_name(line) for line, status in others if status < 0]
         if worse:
             return False, f"{names.b} is significantly worse than {names.a} in {', '.join(worse)}"
-        detectable = float(self.evidence.detectable[pair])
-        power = (
-            f"; these topics could detect a difference of {detectable:.3g} with 80% power"
-            if isfinite(detectable)
-            else ""
-        )
-        return (
-            True,
-            f"{names.b} is not significantly worse than {names.a} on {primary.measure} ({self._primary(pair)}){power}",
-        )
+        reason = f"{names.b} is not significantly worse than {names.a} on {primary.measure} ({self._primary(pair)})"
+        return True, "; ".join(filter(None, [reason, detectable_clause(self.evidence, pair)]))
 
     def _not_worse(self, pair: int) -> tuple[bool | None, str]:
         primary, names = self.evidence.primary, self.names[pair]

@@ -10,6 +10,7 @@ from cranfield.stats import KINDS, Decide, Evidence, EvidenceLine, Facets, Verdi
 from cranfield.studies.statistics_text import estimate_text, interval_text, p_text, signed, topics_text, usual_test_name
 
 FEW_TOPICS = 20  # below which the interval of t may be too short
+APPROXIMATE = ("t", "bootstrap")  # tests whose intervals need many topics; the others are exact
 LEAST_TOPICS = 3  # below which a detectable difference would exceed the values of most measures
 FEW_DIFFERENCES = 10
 MAX_RUNS_NAMED = 5
@@ -53,7 +54,8 @@ def measure_sentence(
         parts = [f"{runs} within ±{margin:g} ({estimate}, {inside}, {source})."]
     else:
         parts = [f"No significant difference between {names.b} and {names.a} on {line.measure} {details}."]
-        parts += _detectable(evidence, pair)
+        if detectable := detectable_clause(evidence, pair):
+            parts.append(f"{detectable[0].upper()}{detectable[1:]}.")
     if not status:
         clauses = [_clause(other, pair) for other, sign in others if sign]
         parts += [f"Exploratory: {names.b} {listed(clauses)}."] if clauses else []
@@ -230,15 +232,18 @@ def correction_text(evidence: Evidence) -> str:
     """Return how the primary p-values are corrected, such as "Holm over 12 pairs"."""
     pairs = f"{len(evidence.primary.p):,} pairs"
     if evidence.joint:
-        return f"corrected by the test for all {pairs}"
+        return "corrected over the pairs by the test"
     return f"{evidence.correction} over {pairs}" if evidence.correction else "not corrected"
 
 
-def _detectable(evidence: Evidence, pair: int) -> list[str]:
+def detectable_clause(evidence: Evidence, pair: int) -> str:
+    """Return the difference that these topics could detect, as a clause; "" where it is not known."""
     difference = float(evidence.detectable[pair])
     if not isfinite(difference) or evidence.primary.n[pair] < LEAST_TOPICS:
-        return []
-    return [f"These topics could detect a difference of {difference:.3g} with 80% power."]
+        return ""
+    by_t = evidence.primary.test == "t"
+    what = f"{'' if by_t else 'mean '}difference of {difference:.3g} with 80% power{'' if by_t else ' by a t-test'}"
+    return f"these topics could detect a {what}"
 
 
 def _few(evidence: Evidence, pair: int) -> list[str]:
@@ -246,6 +251,8 @@ def _few(evidence: Evidence, pair: int) -> list[str]:
     topics, nonzero = int(evidence.primary.n[pair]), int(evidence.nonzero[pair])
     if topics == 1:
         return ["One topic allows no test."]
+    if not evidence.primary.test.startswith(APPROXIMATE):
+        return []
     if topics < FEW_TOPICS:
         return [f"With fewer than {FEW_TOPICS} topics the interval may be too short."]
     if nonzero < FEW_DIFFERENCES:

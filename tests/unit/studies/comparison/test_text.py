@@ -98,7 +98,7 @@ def test_a_measure_of_which_less_is_better_says_so() -> None:
     ("options", "said"),
     [
         ({"correct": "bh"}, "Benjamini–Hochberg over 3 pairs"),
-        ({"tests": "max-t"}, "corrected by the test for all 3 pairs"),
+        ({"tests": "max-t"}, "corrected over the pairs by the test"),
     ],
 )
 def test_a_correction_has_the_name_that_papers_use(options: dict[str, str], said: str) -> None:
@@ -107,6 +107,16 @@ def test_a_correction_has_the_name_that_papers_use(options: dict[str, str], said
     sentence = cf.compare(scores, baseline="a", **options).sentence  # type: ignore[arg-type]
     assert said in sentence
     assert "30 topics" in sentence
+
+
+@pytest.mark.parametrize(("test", "approximate"), [("t", True), ("signed-rank", False), ("sign", False)])
+def test_only_approximate_intervals_may_be_too_short(test: str, approximate: bool) -> None:
+    draws = np.random.default_rng(3)
+    scores = {"topic": [str(t) for t in range(12)], "a": draws.random(12), "b": draws.random(12)}
+    sentence = cf.compare(scores, test).sentence
+    assert ("may be too short" in sentence) is approximate
+    assert ("could detect a difference of" in sentence) is (test == "t")
+    assert ("could detect a mean difference of" in sentence) is (test != "t")
 
 
 def test_steps_of_the_state_of_the_art_are_named() -> None:
