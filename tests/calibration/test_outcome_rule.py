@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cranfield.stats import Asked, Facets, Pairs, Uncorrected, answered_table, harm_table, judge
+from cranfield.stats import Asked, Facets, Pairs, Uncorrected, judge
+from cranfield.studies.comparison.margin_tests import harm_table
+from cranfield.studies.comparison.outcome_tables import answered_table
 from tests.support.calibration.compared_runs import rate_of, simulate_comparisons
 from tests.support.calibration.error_rates import CLOSE, LEVEL, Check, Rate
 from tests.support.calibration.evaluated_rankings import Rankings

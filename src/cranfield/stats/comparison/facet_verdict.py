@@ -1,26 +1,24 @@
 """Verdict on two runs from two facets: topics answered, and ranking where both answer (lin2021)."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import ParameterError, Provenance, Table, UnknownName
+from cranfield.core import ParameterError, UnknownName
 from cranfield.stats.multiple.corrections import CORRECTIONS, Correction, Uncorrected
 from cranfield.stats.pair_tests.base import TESTS, Answer, Asked, Pairs, PairTest, check_level
 from cranfield.stats.pair_tests.closed_form import PerPair
 from cranfield.stats.pair_tests.parsing import parse_method
 from cranfield.stats.pair_tests.signed_rank import SignedRank
 
-from .topic_outcomes import Outcomes, binomial_p, by_pair, named, throughout
+from .topic_outcomes import Outcomes, binomial_p
 
 Sides: TypeAlias = NDArray[np.int64]  # (pair,): 1 is b, −1 is a, 0 neither, 2 mixed
 
 MIXED = 2
-WORDS = {1: "b", -1: "a", 0: "neither", MIXED: "mixed"}
 # White space and commas part words, unless a bracket is open.
 PARTS = re.compile(r"[\s,]+(?![^(]*\))")
 
@@ -194,23 +192,6 @@ def _by_dominance(first: Pairs, dominance: NDArray[np.int8]) -> _Ranking:
     return _Ranking("sign", difference, p, toward, toward)
 
 
-def facets_table(first: Pairs, runs: Sequence[str], facets: Facets, made_by: Provenance | None = None) -> Table:
-    """Two rows for each pair: who is better in topics answered, and in ranking where both answer.
-
-    ``difference`` is b − a: of the shares of topics answered, the higher the better; of the mean ranks (ESL), the lower
-    the better. ``p_decide`` is corrected over the pairs, ``p_holm`` then over the two facets.
-    """
-    parts = []
-    for name, facet in (("answered", facets.answered), ("ranking", facets.ranking)):
-        parts.append(
-            named(first, runs)
-            | {"facet": throughout(first, name), "better": _in_words(facet.better)}
-            | {"test": throughout(first, facet.test), "difference": facet.difference}
-            | {"p": facet.p, "p_decide": facet.p_decide, "p_holm": facet.p_holm}
-        )
-    return Table(by_pair(parts), f"facets at level {facets.level:g}", made_by)
-
-
 def _better(significant: NDArray[np.bool_], toward: Sides, ahead: Sides) -> Sides:
     """(pair,): the run to which a significant test points, if its mean is better; otherwise mixed."""
     return np.select([~significant | (toward == 0), toward == ahead], [0, toward], MIXED)
@@ -234,7 +215,3 @@ def _holm(p: PerPair, other: PerPair) -> tuple[PerPair, PerPair]:
 def _sign(numbers: PerPair) -> Sides:
     """(pair,): 1, −1 or 0; 0 where there is no number."""
     return np.sign(np.nan_to_num(numbers)).astype(np.int64)
-
-
-def _in_words(sides: Sides) -> NDArray[np.object_]:
-    return np.array([WORDS[side] for side in sides.tolist()], dtype=object)

@@ -1,40 +1,52 @@
 """Robustness of the order of two means under strictly increasing transformations of the values."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Direction, Provenance, Table
 from cranfield.core.types import Matrix
-from cranfield.data import Values
-from cranfield.stats.pair_tests.all_pairs import places
 from cranfield.stats.pair_tests.base import CELLS, Pairs
-from cranfield.stats.pair_tests.closed_form import NO_TOPIC
 from cranfield.stats.pair_tests.float_ties import TINY, near_zero
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
 Signs: TypeAlias = NDArray[np.int64]  # (pair,): whose mean is the larger one; 1 is b's, -1 is a's
 
-COMMON, OWN = "one for all topics", "one per topic"
-COLUMNS = ("a", "b", "measure", "transformation", "better", "survives", "flip")
 MARGIN = 10 * TINY  # a difference of means that was turned round is not smaller
 DIGITS = 15  # decimal numbers of so many digits come back from floats as they were
 
 
-def meaning_table(values: Values, chosen: Sequence[tuple[int, int]], *, made_by: Provenance | None = None) -> Table:
-    """One row for each measure, pair and group of transformations: whether the order of the means survives them all.
+class Rescalings(NamedTuple):
+    """(pair,): whether the order of two means survives rescaling, and a rescaling that reverses it.
 
-    On an ordinal scale any numbers in the same order say the same: a strictly increasing transformation of the values
-    changes nothing, be it one for all topics or one for each. Where it can turn the order of the means round, ``flip``
-    names one that does. Better is what the measure calls better; neither: the means are equal, and ``survives`` says
-    whether they stay so.
+    ``larger`` is the run with the larger mean, ``common`` and ``own`` the run that is ahead after the rescaling: 1 is
+    b, −1 is a, and 0 means that no rescaling of that kind reverses the order.
     """
-    rows = [row for measure in values.measures for row in _rows(values, measure, chosen)]
-    caption = "whether the order of the means survives every strictly increasing transformation"
-    empty = dict.fromkeys(f"{row['a']} and {row['b']}: {NO_TOPIC}" for row in rows if row["better"] is None)
-    return Table.from_rows(rows, COLUMNS, caption=caption, made_by=made_by or values.made_by, notes=tuple(empty))
+
+    topics: NDArray[np.int64]  # in which both runs have a value
+    larger: Signs
+    common: Signs  # one transformation for all topics: ``lift`` is added to values above ``threshold``
+    threshold: PerPair
+    lift: PerPair
+    own: Signs  # one transformation for each topic: the values of ``topic`` are multiplied by ``factor``
+    topic: NDArray[np.int64]
+    factor: PerPair  # NaN where the topic must outweigh all others
+
+
+def find_rescalings(pairs: Pairs) -> Rescalings:
+    """Return for every pair what strictly increasing transformations of its values can do to the order of its means.
+
+    On an ordinal scale any numbers in the same order say the same, so that such a transformation changes nothing.
+    """
+    parts = []
+    for block in pairs.blocks(CELLS // 8):
+        sides = (block.values[:, side].T for side in (block.a, block.b))
+        a, b = (np.where(np.isnan(block.difference), np.nan, side) for side in sides)
+        threshold, lift, common = flip_common(a, b)
+        topic, factor, own = flip_topic(a, b, block.sign)
+        larger = np.sign(mean_difference(a, b)).astype(np.int64)
+        parts.append((_topics(a, b), larger, common, threshold, lift, own, topic, factor))
+    return Rescalings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def flip_common(a: Matrix, b: Matrix) -> tuple[PerPair, PerPair, Signs]:
@@ -110,43 +122,6 @@ def mean_difference(a: Matrix, b: Matrix) -> PerPair:
     return near_zero((sums[1] - sums[0]) / np.maximum(both.sum(axis=1), 1))
 
 
-def _rows(values: Values, measure: Any, chosen: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    """Two rows for each pair."""
-    matrix = values.matrix(measure)
-    pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
-    larger = {1: "a", -1: "b"} if measure.direction is Direction.LOWER else {1: "b", -1: "a"}
-    for block in pairs.blocks(CELLS // 8):
-        sides = (block.values[:, side].T for side in (block.a, block.b))
-        a, b = (np.where(np.isnan(block.difference), np.nan, side) for side in sides)
-        for one, found in enumerate(zip(*_found(a, b, block.sign, values.topics), strict=True)):
-            named = {"a": values.runs[block.a[one]], "b": values.runs[block.b[one]], "measure": str(measure)}
-            sign, topics, *flips = found
-            for transformation, (toward, flip) in zip((COMMON, OWN), flips, strict=True):
-                told = None if not toward else flip if sign else f"{flip}: {larger[toward]} is ahead then"
-                yield named | {
-                    "transformation": transformation,
-                    "better": larger.get(sign, "neither") if topics else None,
-                    "survives": toward == 0 if topics else None,
-                    "flip": told,
-                }
-
-
-def _found(a: Matrix, b: Matrix, sign: Matrix, names: Sequence[str]) -> tuple[Any, ...]:
-    """(pair,) each: whose mean is larger, how many topics there are, and what turns that round, in words."""
-    threshold, lift, common = flip_common(a, b)
-    topic, factor, own = flip_topic(a, b, sign)
-    lifts = [f"add {_text(up)} to every value above {_text(at)}" for at, up in zip(threshold, lift, strict=True)]
-    stretches = [
-        f"stretch topic {names[t]} until it outweighs all others"
-        if np.isnan(f)
-        else f"multiply the values of topic {names[t]} by {_text(f)}"
-        for t, f in zip(topic, factor, strict=True)
-    ]
-    larger = np.sign(mean_difference(a, b)).astype(np.int64)
-    both = (zip(toward.tolist(), words, strict=True) for toward, words in ((common, lifts), (own, stretches)))
-    return larger.tolist(), _topics(a, b).tolist(), *both
-
-
 def _topics(a: Matrix, b: Matrix) -> NDArray[np.int64]:
     """(pair,): in how many topics both have a value."""
     return (~np.isnan(a) & ~np.isnan(b)).sum(axis=1)
@@ -178,7 +153,3 @@ def _rounded(numbers: PerPair, digits: int, way: Any) -> PerPair:
         size = np.where(numbers == 0, 0.0, np.floor(np.log10(np.abs(numbers))))
     unit = 10.0 ** np.abs(shift := digits - 1 - size)
     return np.where(shift > 0, way(numbers * unit) / unit, way(numbers / unit) * unit)
-
-
-def _text(number: float) -> str:
-    return repr(float(number)).removesuffix(".0")

@@ -23,25 +23,18 @@ from cranfield.stats import (
     Pairs,
     PairTest,
     Uncorrected,
-    answered_table,
-    both_table,
-    dominance_table,
-    dominance_test_table,
-    facets_table,
     gather_evidence,
-    harm_table,
     judge,
-    levels_table,
-    meaning_table,
-    moving_tables,
-    outcomes_table,
-    overall_table,
-    splits_table,
     verdicts_by_measure,
     verdicts_by_outcomes,
 )
 
+from .deciding_topics import moving_tables
+from .dominance_tables import dominance_table, dominance_test_table, levels_table, splits_table
+from .margin_tests import harm_table
+from .outcome_tables import answered_table, both_table, facets_table, outcomes_table, overall_table
 from .requirements import Gate, Requirement, overall_ruling, rulings_table
+from .rescaled_means import meaning_table
 from .tables import evidence_table, verdicts_table
 from .text import (
     PairNames,

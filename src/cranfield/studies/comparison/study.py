@@ -31,13 +31,13 @@ from cranfield.stats import (
 )
 
 from .assembly import Comparison
+from .margin_tests import FACET_MARGINS
 from .requirements import Requirement, parse_requirement
 from .text import PairNames
 
 DECIDING_TEST = "t"
 NAIVE_TESTS = ("rank-sum", "signed-rank", "t")  # lin2021, Table 1
 DEPTH = 1000
-FACET_MARGINS = ("answered", "ranking")
 
 
 def compare(

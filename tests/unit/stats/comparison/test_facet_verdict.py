@@ -24,11 +24,10 @@ from cranfield.stats import (
     SignedRank,
     T,
     Uncorrected,
-    facets_table,
     judge,
     parse_decide,
 )
-from cranfield.stats.comparison.facet_verdict import WORDS
+from cranfield.studies.comparison.outcome_tables import BETTER, facets_table
 from cranfield.studies.comparison.text import PairNames, outcome_rule_sentence
 
 NAN = float("nan")
@@ -62,7 +61,7 @@ def rows(pairs: Pairs, facets: Facets | None = None) -> list[dict[str, Any]]:
 def verdict(pairs: Pairs, **asked: Any) -> dict[str, Any]:
     """The outcome rule on the first pair of R1 and R2."""
     facets = judge(pairs, **asked)
-    rules = {name: WORDS[int(getattr(facets, name)[0])] for name in ("strict", "do_no_harm", "do_no_harm_holm")}
+    rules = {name: BETTER[int(getattr(facets, name)[0])] for name in ("strict", "do_no_harm", "do_no_harm_holm")}
     return rules | {"sentence": outcome_rule_sentence(facets, 0, PairNames(*RUNS), int(pairs.topics[0]))}
 
 
@@ -272,7 +271,7 @@ def test_facets_and_verdicts_by_plain_loops(seed: int) -> None:
             helped = next((side for side in (1, -1) if side in sides and {*sides} <= {0, side}), 0)
             assert getattr(facets, column)[i] == helped
             if level:
-                assert [told[2 * i]["better"], told[2 * i + 1]["better"]] == [WORDS[side] for side in sides]
+                assert [told[2 * i]["better"], told[2 * i + 1]["better"]] == [BETTER[side] for side in sides]
                 assert facets.strict[i] == (sides[0] if sides[0] == sides[1] else 0)
 
 

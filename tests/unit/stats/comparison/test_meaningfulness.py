@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, Provenance
 from cranfield.data import Given, Values, read_scores
-from cranfield.stats import flip_common, flip_topic, lifted, meaning_table, stretched
+from cranfield.stats import flip_common, flip_topic, lifted, stretched
 from cranfield.stats.comparison import meaningfulness as kernel
+from cranfield.studies.comparison.rescaled_means import meaning_table
 
 NAN = float("nan")
 

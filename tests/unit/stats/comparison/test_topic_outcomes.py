@@ -23,13 +23,10 @@ from cranfield.stats import (
     T,
     Tukey,
     Uncorrected,
-    answered_table,
     binomial_p,
-    both_table,
-    outcomes_table,
-    overall_table,
 )
 from cranfield.stats.comparison.topic_outcomes import Outcomes, difference_interval, score_of_difference, share_interval
+from cranfield.studies.comparison.outcome_tables import answered_table, both_table, outcomes_table, overall_table
 
 NAN = float("nan")
 RUNS = ["R1", "R2", "R3", "R4"]

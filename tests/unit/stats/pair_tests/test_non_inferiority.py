@@ -12,8 +12,10 @@ from scipy import optimize, stats
 from cranfield.core import Direction, ParameterError, Provenance
 from cranfield.data import Values
 from cranfield.data.values.value_cube import Given
-from cranfield.stats import Asked, Pairs, answered_table, harm_table
+from cranfield.stats import Asked, Pairs
 from cranfield.stats.multiple.corrections import Uncorrected
+from cranfield.studies.comparison.margin_tests import harm_table
+from cranfield.studies.comparison.outcome_tables import answered_table
 
 NAN = float("nan")
 RUNS = ["R1", "R2", "R3"]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Values, read_scores
 from cranfield.data.values.value_cube import Given
-from cranfield.stats import Pairs, movers_table, moving_tables, topics_table
+from cranfield.stats import Pairs
+from cranfield.studies.comparison.deciding_topics import movers_table, moving_tables, topics_table
 
 NAN = float("nan")
 RUNS = ["R1", "R2", "R3"]

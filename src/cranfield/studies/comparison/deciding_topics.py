@@ -9,13 +9,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.data import Values
-from cranfield.stats.comparison.topic_outcomes import OUTCOMES
-from cranfield.stats.pair_tests.all_pairs import places
-from cranfield.stats.pair_tests.base import Pairs
-from cranfield.stats.pair_tests.float_ties import mid_ranks
+from cranfield.stats import OUTCOMES, Pairs, mid_ranks, places
 
 MOST = 10  # movers either way
-ROWS = 100_000  # of a table of topics: a longer one nobody reads, and as JSON it would fill a disk
+ROWS = 100_000  # of a table of topics; a longer one would make JSON of several gigabytes
 
 
 def moving_tables(
@@ -29,12 +26,12 @@ def moving_tables(
     rows: int = ROWS,
     made_by: Provenance | None = None,
 ) -> dict[str, Table]:
-    """The movers of every pair, and all topics where pairs and topics are few."""
+    """Return the topics with the largest differences of every pair, and all topics where these are few."""
     step = max(1, rows // max(1, len(topics)))
-    parts, whole = [], Table({})
+    parts, all_topics = [], Table({})
     for start in range(0, len(first), step):
         part = slice(start, start + step)
-        whole = topics_table(
+        all_topics = topics_table(
             replace(first, a=first.a[part], b=first.b[part]),
             runs,
             values,
@@ -44,9 +41,9 @@ def moving_tables(
             ends=None if len(first) <= step else MOST,
             made_by=made_by,
         )
-        parts.append(movers_table(whole))
+        parts.append(movers_table(all_topics))
     if len(parts) == 1:
-        return {"movers": parts[0], "topics": whole}
+        return {"movers": parts[0], "topics": all_topics}
     columns = {name: [cell for one in parts for cell in one.column(name)] for name in parts[0].columns}
     note = f"{len(first):,} pairs of {len(topics):,} topics are too many to list: only the largest differences are here"
     return {"movers": replace(parts[0], data=columns, notes=(note,))}
@@ -66,8 +63,8 @@ def topics_table(
     """One row for each pair and topic, the largest difference of the first measure at the top of each pair.
 
     ``rank_a`` and ``rank_b`` are those of the first relevant documents, nothing where a run has none; ``dominance``
-    says (pair, topic) in words who is better whatever the measure. With ``ends``, only so many topics at the top and
-    at the bottom of each pair have a row.
+    holds (pair, topic) the run that dominates, in words. With ``ends``, only this number of topics at the top and at
+    the bottom of each pair have a row.
     """
     measure = values.measures[0]
     matrix = values.matrix(measure)

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.data import Values
-from cranfield.stats.pair_tests.all_pairs import places
-from cranfield.stats.pair_tests.base import Pairs
+from cranfield.stats import Pairs, binomial_p, places
 
 Outcomes = NDArray[np.int8]  # (pair, level, topic)
 
@@ -17,7 +16,6 @@ INCOMPARABLE = 2
 # What stands in an outcome, in the order in which tables show it.
 WORDS = {-1: "a", 1: "b", 0: "equal", INCOMPARABLE: "incomparable"}
 ALL = "all"
-LEVELS = ("a", "b", "preference", "mean", "better_a", "equal", "better_b", "p")
 
 
 def dominance_table(
@@ -43,19 +41,16 @@ def dominance_test_table(
     names: Sequence[tuple[str, str]],
     made_by: Provenance | None = None,
 ) -> Table:
-    """One row for each pair and level: the topics in which each run dominates, as throws of a fair coin (conover1999).
+    """One row for each pair and level: an exact sign test on the topics in which each run dominates (conover1999).
 
-    Topics in which the rankings are equal or cannot be compared are left out.
+    Topics in which the rankings are equal or incomparable are excluded.
     """
-    from scipy.special import bdtr
-
     _check(levels, outcome, names)
     ahead_a, ahead_b, *_ = np.moveaxis(_counts(outcome), 2, 0)
-    fewer = np.minimum(ahead_a, ahead_b)
     columns = _named(levels, names) | {
         "ahead_a": ahead_a.reshape(-1),
         "ahead_b": ahead_b.reshape(-1),
-        "p": np.minimum(1.0, 2 * bdtr(fewer, ahead_a + ahead_b, 0.5)).reshape(-1),
+        "p": binomial_p(ahead_a, ahead_b).reshape(-1),
     }
     return Table(columns, "exact sign test on the topics in which one run dominates", made_by)
 
@@ -68,9 +63,10 @@ def splits_table(
     chosen: Sequence[tuple[int, int]],
     made_by: Provenance | None = None,
 ) -> Table:
-    """One row for each measure and pair: whom the measure prefers in topics whose rankings cannot be compared.
+    """One row for each measure and pair: the run that the measure prefers in topics with incomparable rankings.
 
-    Better is what the measure calls better: a smaller ESL. A topic without a value for one of the two is in no column.
+    ``better_a`` and ``better_b`` follow the direction of the measure. A topic without a value for one of the runs is in
+    no column.
     """
     _check(levels, outcome, names)
     if outcome.shape[2] != len(values.topics):
@@ -93,31 +89,41 @@ def splits_table(
 
 
 def levels_table(
-    found: Mapping[str, NDArray[np.floating[Any] | np.int8]],
+    preferences: Mapping[str, NDArray[np.floating[Any] | np.int8]],
     names: Sequence[tuple[str, str]],
     made_by: Provenance | None = None,
 ) -> Table:
-    """One row for each pair and way to weigh the levels of recall: whom users prefer, and the exact sign test.
+    """One row for each pair and way to weigh the levels of recall: the preferred run, and the exact sign test.
 
     ``mean`` is above 0 where b is preferred; ``better_a`` and ``better_b`` count topics.
     """
-    from scipy.special import bdtr
-
-    columns: dict[str, list[Any]] = {name: [] for name in LEVELS}
-    for i, (a, b) in enumerate(names):
-        for way, told in found.items():
-            mine = told[i]
-            better_a, better_b = int((mine < 0).sum()), int((mine > 0).sum())
-            p = min(1.0, 2 * float(bdtr(min(better_a, better_b), better_a + better_b, 0.5)))
-            mean = float(mine.mean()) if mine.size else np.nan
-            row = (a, b, way, mean, better_a, len(mine) - better_a - better_b, better_b, p)
-            for name, cell in zip(LEVELS, row, strict=True):
-                columns[name].append(cell)
+    better_a, better_b, equal = (
+        np.stack([(np.sign(by_topic) == sign).sum(axis=1) for by_topic in preferences.values()], axis=1)
+        for sign in (-1, 1, 0)
+    )
+    means = np.stack([_row_means(by_topic) for by_topic in preferences.values()], axis=1)
+    columns: dict[str, Any] = {
+        "a": [a for a, _ in names for _ in preferences],
+        "b": [b for _, b in names for _ in preferences],
+        "preference": [way for _ in names for way in preferences],
+        "mean": means.reshape(-1),
+        "better_a": better_a.reshape(-1),
+        "equal": equal.reshape(-1),
+        "better_b": better_b.reshape(-1),
+        "p": binomial_p(better_a, better_b).reshape(-1),
+    }
     return Table(columns, "whom users prefer at levels of recall, whatever the measure", made_by)
 
 
+def _row_means(by_topic: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the mean of each row, NaN without topics."""
+    if not by_topic.shape[1]:
+        return np.full(len(by_topic), np.nan)
+    return np.ascontiguousarray(by_topic, dtype=float).mean(axis=1)
+
+
 def _preferred(pairs: Pairs, topics: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """(pair,) thrice: in how many of each pair's topics b's value is above a's, below it, and equal to it."""
+    """Yield three times (pair,): the number of topics in which b's value is above a's, below it, and equal to it."""
     ends = np.cumsum([0, *(len(block) for block in pairs.blocks())])
     counts = [
         [(topics[start : start + len(block)] & (block.sign == sign)).sum(axis=1) for sign in (1, -1, 0)]
@@ -127,9 +133,9 @@ def _preferred(pairs: Pairs, topics: NDArray[np.bool_]) -> Iterator[list[int]]:
 
 
 def _without(columns: dict[str, list[Any]]) -> tuple[str, ...]:
-    """A note on measures that have no value for some of the topics."""
-    told = (columns[name] for name in ("measure", "incomparable", "better_a", "better_b", "equal"))
-    short = dict.fromkeys(measure for measure, n, a, b, equal in zip(*told, strict=True) if a + b + equal < n)
+    """Return a note on measures that have no value for some of the topics."""
+    counts = (columns[name] for name in ("measure", "incomparable", "better_a", "better_b", "equal"))
+    short = dict.fromkeys(measure for measure, n, a, b, equal in zip(*counts, strict=True) if a + b + equal < n)
     note = f"{', '.join(short)}: topics without a value for one of the runs are in no column"
     return (note,) if short else ()
 

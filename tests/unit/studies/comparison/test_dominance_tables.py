@@ -8,7 +8,8 @@ from scipy.stats import binomtest
 
 from cranfield.core import Direction, ParameterError, Provenance
 from cranfield.data import Given, Values, read_scores
-from cranfield.stats import Pairs, dominance_table, dominance_test_table, splits_table
+from cranfield.stats import Pairs
+from cranfield.studies.comparison.dominance_tables import dominance_table, dominance_test_table, splits_table
 
 A, B, EQUAL, OPEN = -1, 1, 0, 2
 LEVELS = ("all", "1", "2")
