@@ -29,7 +29,7 @@ def result_table(credits: Sequence[Credits], *, level: float = LEVEL, **settings
 
 
 def interleaved_verdict(result: Table, *, level: float = LEVEL) -> dict[str, Any]:
-    """Which run users prefer, whether that holds at one look, and whether it holds at every look; and in words."""
+    """Return the run that users prefer, whether that holds at one analysis and at every interim analysis, in words."""
     rows: list[dict[str, Any]] = list(result.rows())
     if len(rows) > 1:
         return _of_many(rows, level)
@@ -64,19 +64,21 @@ def _interval(row: Mapping[str, Any], level: float) -> str:
     if row["low"] is None:
         return ""
     low, high = (row["low"], row["high"]) if row["delta"] >= 0 else (-row["high"], -row["low"])
-    return f", {confidence_text(level)} CI [{low:.3f}, {high:.3f}]"
+    return f", {confidence_text(level)} CI {_ends(low, high)}"
+
+
+def _ends(low: float, high: float) -> str:
+    return f"[{low:.3f}, {high:.3f}]".replace("-", "−")
 
 
 def _of_looks(row: Mapping[str, Any], *, holds: bool, always: bool) -> str:
-    bounds = f"Δ of {row['a']} lies from {row['always_low']:.3f} to {row['always_high']:.3f}"
+    """Return whether the preference also holds with interim analyses at any time."""
+    bounds = f"Δ of {row['a']} lies in {_ends(row['always_low'], row['always_high'])}"
     if always:
-        return f"It holds however often one looks (always valid {_p(row['always_p'])}): the test may end now."
+        return f"This holds at every interim analysis (always-valid {_p(row['always_p'])}), so the test may end now."
     if holds:
-        return (
-            "It holds if this is the one look that was planned; whoever looks again and again must wait: "
-            f"at every look {bounds}."
-        )
-    return f"More users may tell: at every look {bounds}."
+        return f"This holds if a single analysis was planned. With interim analyses at any time, {bounds}."
+    return f"More users may be needed. With interim analyses at any time, {bounds}."
 
 
 def _of_many(rows: Sequence[Mapping[str, Any]], level: float) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def _of_many(rows: Sequence[Mapping[str, Any]], level: float) -> dict[str, Any]:
     shown = f"Users prefer one run to the other in {len(found)} of {len(rows)} pairs (sign test, Holm)"
     best = f"; {listed(leading)} {'wins and loses' if len(leading) == 1 else 'win and lose'} to none" if leading else ""
     always = [row for row in found if row["always_p"] <= level / len(rows)]
-    looks = f" However often one looks, {len(always)} of them hold." if found else ""
+    looks = f" At every interim analysis, {len(always)} of them hold." if found else ""
     return {
         "preferred": leading[0] if len(leading) == 1 else "neither",
         "holds": bool(found),

@@ -58,7 +58,7 @@ def test_a_preference_by_hand() -> None:
     assert study.sentence.startswith(
         "Users prefer new to old: of 20, new wins with 12 users, old with 3, and 5 are for"
     )
-    assert "if this is the one look that was planned" in study.sentence
+    assert "if a single analysis was planned" in study.sentence
 
 
 def test_the_order_of_names_does_not_change_who_wins() -> None:
