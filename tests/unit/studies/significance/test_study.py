@@ -246,6 +246,7 @@ def test_beliefs_and_swaps_when_asked() -> None:
     ids=str,
 )
 def test_a_sentence(given: dict[str, Any], said: str) -> None:
+    """By scipy's ttest_rel, p = 0.00315 (a, b) and 0.502 (a, c); b is ahead in 7 of 7 topics, 2/2⁷ = 0.0156."""
     assert cf.test(SCORES, **given).sentence == said
 
 
