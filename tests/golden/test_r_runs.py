@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from cranfield.data import Factors, read_factors
 from cranfield.stats import (
     Answer,
     Asked,
@@ -25,7 +24,6 @@ from cranfield.stats import (
     assumptions,
     components,
     critical_difference,
-    factor_anova,
     mean_ranks,
     replicated_anova,
     replicated_components,
@@ -68,45 +66,17 @@ def agree_components(ours: Components, theirs: Mapping[str, float]) -> None:
         assert ours[names.get(source, source)].estimate == pytest.approx(estimate, rel=1e-9)
 
 
-# Our names of sources, by R's; what R has as an interaction with the run lies within the factors here.
+# Our names of sources, by R's.
 NAMES = TWO_WAY | {
-    "stemmer": "stemmer", "model": "model", "stemmer x model": "stemmer×model", "topic x stemmer": "topic×stemmer",
-    "topic x model": "topic×model", "stem": "stem", "index": "index", "stem x index": "stem×index",
-    "rest": "rest of system", "group": "group", "topic x group": "topic×group", "replicate": "replicate",
-    "topic x run": "topic×system", "topic x replicate": "topic×replicate", "run x replicate": "system×replicate",
-    "group x run": "system(group)", "group x team": "team(group)", "group x team x run": "system(group team)",
+    "replicate": "replicate", "topic x run": "topic×system", "topic x replicate": "topic×replicate",
+    "run x replicate": "system×replicate",
 }  # fmt: skip
-
-
-def factors(*names: str) -> Factors:
-    levels = {name: list(getattr(statistics_inputs, name.upper())) for name in names}
-    return read_factors({"run": [str(run) for run in range(len(levels[names[0]]))], **levels})
 
 
 def cube() -> Numbers:
     """(replicate, topic, run)."""
     flat = np.array(statistics_inputs.replicated())
     return flat.reshape(len(flat), -1, statistics_inputs.REPLICATES).transpose(2, 0, 1)
-
-
-@pytest.mark.parametrize(("interactions", "form"), [(False, "fixed"), (True, "with_topic")])
-def test_crossed_factors_are_aov(interactions: bool, form: str) -> None:
-    found = factor_anova(np.array(statistics_inputs.CROSSED), factors("stemmer", "model"), interactions=interactions)
-    agree_rows(found, golden("r_stats")["crossed"][form], NAMES)
-
-
-def test_uneven_factors_have_sums_of_squares_of_type_two() -> None:
-    found = factor_anova(np.array(statistics_inputs.NESTED), factors("stem", "index"))
-    agree_rows(found, golden("r_stats")["uneven"], NAMES)
-
-
-@pytest.mark.parametrize(
-    ("names", "interactions", "form"),
-    [(("group",), False, "one"), (("group", "team"), False, "two"), (("group",), True, "with_topic")],
-)
-def test_nested_factors_are_aov(names: tuple[str, ...], interactions: bool, form: str) -> None:
-    found = factor_anova(np.array(statistics_inputs.NESTED), factors(*names), nested=True, interactions=interactions)
-    agree_rows(found, golden("r_stats")["nested"][form], NAMES)
 
 
 @pytest.mark.parametrize("replicates", ["repeated", "factor", "interacting"])

@@ -59,7 +59,11 @@ ANY_LENGTH = np.array([measure not in OF_LENGTH for measure in AGREE])
 
 def test_who_speaks_of_something_else() -> None:
     # A filter that lets nothing through shows nothing: these alone are left out, and why.
-    assert {measure.name for measure in OF_JUDGING if goes_with_grades(measure)} == {"Judged", "Unjudged"}
+    assert {measure.name for measure in OF_JUDGING if goes_with_grades(measure)} == {
+        "Judged",
+        "RBPResidual",
+        "Unjudged",
+    }
     others = [measure for measure in KEEPS_BOTH if not goes_with_grades(measure)]
     clicked = {"rrSDBN", "uPBM", "uSDBN", "uUBM"}
     assert {measure.name for measure in others} == {"DCG", "GAP", "O", "Pmeasure", "PPlus", "Q", "nDCG", *clicked}

@@ -1,7 +1,7 @@
 """Tables of the gallery: a script makes them, a page holds them between two comments, a test compares the two.
 
-python -m docs.gallery.tables.writing writes them all into their pages; those that need public data find it through
-CRANFIELD_DATA.
+python -m docs.gallery.tables.writing writes them all into their pages. Tables of public data need CRANFIELD_DATA, and
+those of the runs of TREC-8 need TREC8_SCORES, the path of a clone of github.com/isoboroff/trec8-scores.
 """
 
 import os
@@ -39,8 +39,9 @@ def write(tables: Mapping[str, str], page: Path) -> None:
 if __name__ == "__main__":
     from docs.gallery.tables import bigdeli, craswell, ferro, lin
 
-    data = os.environ.get("CRANFIELD_DATA")
+    data, runs = os.environ.get("CRANFIELD_DATA"), os.environ.get("TREC8_SCORES")
     for paper in (ferro, bigdeli, lin, craswell):
         made = {name: make() for name, make in paper.TABLES.items()}
         made |= {name: make(Path(data)) for name, make in paper.FROM_DATA.items() if data}
+        made |= {name: make(Path(runs)) for name, make in getattr(paper, "FROM_RUNS", {}).items() if runs}
         write(made, PAGES / paper.PAGE)

@@ -55,6 +55,7 @@ from .comparison.evidence import Evidence as Evidence
 from .comparison.evidence import EvidenceLine as EvidenceLine
 from .comparison.evidence import check_deciding_test as check_deciding_test
 from .comparison.evidence import check_margin_test as check_margin_test
+from .comparison.evidence import detectable_errors as detectable_errors
 from .comparison.evidence import gather_evidence as gather_evidence
 from .comparison.facet_verdict import Decide as Decide
 from .comparison.facet_verdict import Facets as Facets
@@ -208,7 +209,7 @@ from .pair_tests.explanations import by_family as by_family
 from .pair_tests.explanations import explain_method as explain_method
 from .pair_tests.explanations import methods as methods
 from .pair_tests.explanations import methods_explained as methods_explained
-from .pair_tests.float_ties import TINY as TINY
+from .pair_tests.float_ties import SUM_ERROR as SUM_ERROR
 from .pair_tests.float_ties import mid_ranks as mid_ranks
 from .pair_tests.float_ties import quotient as quotient
 from .pair_tests.non_inferiority import answered_non_inferiority as answered_non_inferiority

@@ -23,9 +23,6 @@ pooled <- function(case, y, v) {
       fit <- rma(y, v, method = method, test = test, control = TIGHT)
       name <- paste(tolower(method), test)
       say(case, name, c(fit$b, fit$se, fit$ci.lb, fit$ci.ub, fit$pval, fit$tau2))
-      # Higgins et al. (2009): t with k - 2 degrees of freedom; metafor has k - 1.
-      far <- qt(0.975, max(1, k - 2)) * sqrt(fit$tau2 + fit$se^2)
-      if (k > 2) say(case, paste(name, "predicted"), as.vector(fit$b) + c(-1, 1) * far)
       narrow <- rma(y, v, method = method, test = test, level = 80, control = TIGHT)
       say(case, paste(name, "80 %"), c(narrow$ci.lb, narrow$ci.ub))
       say(case, paste(name, "weight"), weights(fit) / 100)

@@ -265,41 +265,10 @@ all_runs <- function(values) {
        means = lapply(seq_len(k), function(i) c(mean(values[, i]), t.test(values[, i])$conf.int)))
 }
 
-# Factors and replicates -----------------------------------------------------------------------------------------------
+# Replicates -------------------------------------------------------------------------------------------------------------
 
 labels <- function(name) unlist(read.csv(file.path(folder, paste0(name, ".csv")), header = FALSE), use.names = FALSE)
 
-design <- function(name, ...) {
-  at <- long(matrix_of(name))
-  for (label in c(...)) at[[label]] <- factor(labels(label))[at$run]
-  at
-}
-crossed <- function() {
-  at <- design("crossed", "stemmer", "model")
-  list(fixed = table_of(aov(value ~ topic + stemmer * model, at)),
-       with_topic = table_of(aov(value ~ topic + stemmer * model + topic:stemmer + topic:model, at)))
-}
-# Sums of squares of type II: what a term adds to all that it is no part of. The error is that of the whole model.
-uneven <- function() {
-  at <- design("nested", "stem", "index")
-  left <- function(formula) deviance(lm(formula, at))
-  error <- aov(value ~ topic + run, at)
-  mse <- deviance(error) / df.residual(error)
-  row <- function(ss, df) {
-    f <- ss / df / mse
-    list(ss = ss, df = df, ms = ss / df, f = f, p = pf(f, df, df.residual(error), lower.tail = FALSE))
-  }
-  both <- left(value ~ topic + stem + index)
-  cells <- left(value ~ topic + stem * index)
-  list(stem = row(left(value ~ topic + index) - both, 1), index = row(left(value ~ topic + stem) - both, 1),
-       "stem x index" = row(both - cells, 1), rest = row(cells - deviance(error), 1))
-}
-nested <- function() {
-  at <- design("nested", "group", "team")
-  list(one = table_of(aov(value ~ topic + group / run, at)),
-       two = table_of(aov(value ~ topic + group / team / run, at)),
-       with_topic = table_of(aov(value ~ topic + group / run + topic:group, at)))
-}
 replicated <- function() {
   at <- long(matrix_of("replicated"))
   repeats <- labels("replicates")
@@ -421,6 +390,6 @@ both <- lapply(named, function(name) {
   list(pairs = every_pair(values, function(i, j) two_runs(values[, i], values[, j])), runs = all_runs(values))
 })
 cat(json(c(both, list(
-  crossed = crossed(), uneven = uneven(), nested = nested(), replicated = replicated(), studentised = studentised(),
+  replicated = replicated(), studentised = studentised(),
   tails = tails(), corrections = corrections(), power_t = power_t(), power_f = power_f(), widths = widths()
 ))), "\n")

@@ -19,15 +19,10 @@ SCRIPT = Path(__file__).with_suffix(".R")
 
 
 def files() -> Mapping[str, Iterable[Iterable[object]]]:
-    """{name: lines}: matrices in ten-thousandths, and the labels of runs."""
+    """{name: lines}: matrices in ten-thousandths."""
     tables = {name: units(rows) for name, rows in statistics_inputs.matrices().items()}
-    designs = {name: units(getattr(statistics_inputs, name.upper())) for name in ("crossed", "nested")}
-    labels = {
-        name: [getattr(statistics_inputs, name.upper())]
-        for name in ("stemmer", "model", "group", "team", "stem", "index")
-    }
     replicates = {"replicated": units(statistics_inputs.replicated()), "replicates": [[statistics_inputs.REPLICATES]]}
-    return {"names": [list(tables)], **tables, **designs, **labels, **replicates}
+    return {"names": [list(tables)], **tables, **replicates}
 
 
 def make() -> object:

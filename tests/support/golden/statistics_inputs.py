@@ -40,38 +40,6 @@ APART: Rows = (
 )
 # Four runs of which the last is the first again.
 COPIES: Rows = tuple((*row[:3], row[0]) for row in SMALL)
-# Four runs of two stemmers and two models, the second factor changing slower: ten topics.
-CROSSED: Rows = (
-    (0.21, 0.25, 0.24, 0.33),
-    (0.40, 0.47, 0.38, 0.52),
-    (0.11, 0.09, 0.16, 0.18),
-    (0.66, 0.70, 0.71, 0.69),
-    (0.30, 0.41, 0.35, 0.44),
-    (0.05, 0.08, 0.02, 0.13),
-    (0.52, 0.50, 0.61, 0.66),
-    (0.27, 0.36, 0.29, 0.41),
-    (0.73, 0.78, 0.80, 0.85),
-    (0.18, 0.16, 0.25, 0.31),
-)
-STEMMER = ("none", "porter", "none", "porter")
-MODEL = ("bm25", "bm25", "lm", "lm")
-# Five runs of two groups, three of one and two of the other: nine topics.
-NESTED: Rows = (
-    (0.31, 0.28, 0.35, 0.40, 0.37),
-    (0.12, 0.15, 0.10, 0.22, 0.19),
-    (0.56, 0.51, 0.60, 0.58, 0.66),
-    (0.44, 0.47, 0.40, 0.52, 0.50),
-    (0.08, 0.04, 0.11, 0.09, 0.16),
-    (0.71, 0.74, 0.69, 0.83, 0.77),
-    (0.25, 0.21, 0.32, 0.30, 0.28),
-    (0.62, 0.66, 0.64, 0.70, 0.75),
-    (0.37, 0.33, 0.36, 0.49, 0.41),
-)
-GROUP = ("east", "east", "east", "west", "west")
-TEAM = ("old", "old", "new", "old", "new")  # within a group
-# The same five as a grid of two factors with a cell of two runs.
-STEM = ("none", "porter", "none", "porter", "none")
-INDEX = ("small", "small", "large", "large", "large")
 REPLICATES = 3
 
 

@@ -9,7 +9,7 @@ from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
 from cranfield.stats.estimates.moments import Moments
 from cranfield.stats.pair_tests.base import LEVEL, Pairs
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, TIE, largest, power_of_two, zero_within
 
 STUDIED = 25  # topics: from here on, urbano2019errors found t and randomisation to keep their level
 # cochran1977: a 95 % interval of the mean is wrong in at most 6 % of samples where n > 25 · skew².
@@ -43,8 +43,10 @@ def assumptions(values: Matrix, *, level: float = LEVEL) -> tuple[Finding, ...]:
     if len(whole) < 2 or whole.shape[1] < 2:
         message = f"{len(whole)} topics with values of {whole.shape[1]} runs tell nothing of how they spread"
         raise ParameterError(message, hint="give two topics and two runs or more, with a value for each")
-    pairs = Pairs.every(whole)
-    errors = whole - whole.mean(axis=0) - whole.mean(axis=1, keepdims=True) + whole.mean()
+    scaled = whole / power_of_two(whole)
+    pairs = Pairs.every(scaled)
+    errors = scaled - scaled.mean(axis=0) - scaled.mean(axis=1, keepdims=True) + scaled.mean()
+    errors = zero_within(errors, SUM_ERROR)
     shape = Moments.of(errors.reshape(1, -1))
     return (
         _topics(len(whole), len(values) - len(whole)),
@@ -69,7 +71,7 @@ def _topics(topics: int, left_out: int) -> Finding:
 
 def _differences(pairs: Pairs) -> Finding:
     """Cochran's rule for the mean difference of each pair; the skew told is one that few pairs exceed."""
-    skew = np.abs(np.concatenate([Moments.of(block.difference).skew for block in pairs.blocks()]))
+    skew = np.abs(np.concatenate([Moments.of(block.difference, block.scale).skew for block in pairs.blocks()]))
     broken = int((len(pairs.values) <= COCHRAN * skew**2).sum())
     rule = f"topics > {COCHRAN} · skew² (cochran1977)"
     share = broken / len(pairs)
@@ -103,7 +105,7 @@ def _tails(check: str, value: float, most: float, topics: int) -> Finding:
 
 def _spreads(errors: Matrix, pairs: Pairs, level: float) -> Finding:
     """Brown and Forsythe's test of equal spread, and what one common error does to single pairs."""
-    variance = Moments.of(errors.T).second
+    variance = Moments.of(errors.T).sd ** 2
     ratio = _times(float(variance.max()), float(variance.min()))
     p = _brown_forsythe(errors)
     worst = _true_level(pairs, level)
@@ -124,12 +126,12 @@ def _true_level(pairs: Pairs, level: float) -> float:
     """The level at which pairs are really tested under one common error: that which few pairs exceed."""
     from scipy.special import ndtr, ndtri
 
-    variance = np.concatenate([Moments.of(block.difference).second for block in pairs.blocks()])
+    variance = np.concatenate([Moments.of(block.difference, block.scale).sd ** 2 for block in pairs.blocks()])
     common = float(variance.mean())  # twice the error of the two-way analysis
     if common == 0:
         return level
     # An error too small by the root of the ratio makes a difference look that much larger.
-    true = 2 * ndtr(ndtri(level / 2) / np.sqrt(np.maximum(variance / common, TINY)))
+    true = 2 * ndtr(ndtri(level / 2) / np.sqrt(np.maximum(variance / common, SUM_ERROR)))
     return float(np.quantile(true, 1 - RARE))
 
 
@@ -141,9 +143,9 @@ def _brown_forsythe(errors: Matrix) -> float:
     off = np.abs(errors - np.median(errors, axis=0))
     between = topics * float(((off.mean(axis=0) - off.mean()) ** 2).sum()) / (runs - 1)
     within = float(((off - off.mean(axis=0)) ** 2).sum()) / (runs * (topics - 1))
-    if between <= TINY**2:
+    if between <= SUM_ERROR**2:
         return 1.0
-    if within <= TINY**2:  # as in every matrix of two topics
+    if within <= SUM_ERROR**2:  # as in every matrix of two topics
         return nan
     return float(fdtrc(runs - 1, runs * (topics - 1), between / within))
 
@@ -170,10 +172,10 @@ def _ties(pairs: Pairs) -> Finding:
 
 def _ends(values: Matrix) -> Finding:
     """How many values lie at 0 or 1; what that does shows in skew and variances, so that it never matters by itself."""
-    ends = (np.abs(values) <= TINY) | (np.abs(values - 1) <= TINY)
+    ends = (values == 0) | (np.abs(values - 1) <= TIE)
     low, high = float(values.min()), float(values.max())
     why = f"values from {low:.3g} to {high:.3g}: "
-    if low < -TINY or high > 1 + TINY:
+    if low < -SUM_ERROR * largest(values) or high > 1 + SUM_ERROR:
         why += "they go beyond 0 and 1, and transforms of shares are not for them"
     else:
         why += "bounds make errors skewed and uneven, which F stands well (carterette2012); see above"

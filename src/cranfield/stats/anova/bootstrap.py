@@ -13,7 +13,7 @@ from cranfield.stats.pair_tests.float_ties import quotient
 from cranfield.stats.pair_tests.resampling import in_turn
 
 from .replicated_designs import check_cube
-from .variance_analysis import rounding
+from .variance_analysis import rounding, scaled_values
 
 DRAWS = 10_000
 BLOCK = 1_000_000  # values that are drawn at once
@@ -84,7 +84,7 @@ def bootstrap_anova(
     asked = asked or Asked()
     if draws < 1:
         raise ParameterError(f"there cannot be {draws} draws", hint="give a whole number from 1 up, such as 10000")
-    cube = check_cube(cube, fewest=1)
+    cube, unit = scaled_values(check_cube(cube, fewest=1))
     model, tiny = Model(cube.shape, cells=interaction and len(cube) > 1), rounding(cube)
     left = model.residuals(cube)
     mse = float(np.square(np.where(np.abs(left) <= tiny, 0.0, left)).sum() / model.df)
@@ -102,13 +102,13 @@ def bootstrap_anova(
     seen = float(model.f(cube[None], tiny)[0])
     reached = sum(int((f >= seen * (1 - tiny)).sum()) for _, f in found)
     low, high = np.quantile(means + strays, [asked.level / 2, 1 - asked.level / 2], axis=0)
-    pairs = Pairs.every(cube.mean(axis=0))
-    answer = _compared(pairs, strays, mse, model, pair_level or asked.level)
-    return BootstrapAnova(means, low, high, seen, (reached + 1) / (draws + 1), pairs, answer)
+    answer = _compared(Pairs.every(cube.mean(axis=0)), strays, mse, model, pair_level or asked.level, unit)
+    p, pairs = (reached + 1) / (draws + 1), Pairs.every(unit * cube.mean(axis=0))
+    return BootstrapAnova(unit * means, unit * low, unit * high, seen, p, pairs, answer)
 
 
-def _compared(pairs: Pairs, strays: Matrix, mse: float, model: Model, level: float) -> Answer:
-    """Every pair: where the drawn differences lie, and how many lie as far from 0 as the one that was seen."""
+def _compared(pairs: Pairs, strays: Matrix, mse: float, model: Model, level: float, unit: float) -> Answer:
+    """Compare every pair: the interval of the drawn differences, times ``unit``, and how many are as far from 0."""
     difference, draws = pairs.mean_difference, len(strays)
     tiny = rounding(pairs.values)
     reached, ends = [], []
@@ -124,6 +124,6 @@ def _compared(pairs: Pairs, strays: Matrix, mse: float, model: Model, level: flo
         p=(np.concatenate(reached) + 1) / (draws + 1),
         effect=quotient(difference, sqrt(mse)),
         note=(f"residual bootstrap, {draws:,} draws, {what}",),
-        low=low,
-        high=high,
+        low=unit * low,
+        high=unit * high,
     )

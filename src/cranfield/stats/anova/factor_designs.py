@@ -1,7 +1,9 @@
 """Analysis of variance of nested or crossed factors of runs, such as groups or system components."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +11,15 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
 from cranfield.data import Factors
-from cranfield.stats.multiple.omnibus_base import check_whole
+from cranfield.stats.multiple.omnibus_base import Source, check_whole
 
-from .variance_analysis import Anova, rounding, squares, table
+from .variance_analysis import Anova, in_units, rounding, scaled_values, squares, table, tested
 
 NARROW = 1e-8  # a direction shorter than this is none: indicators differ by whole runs
+MIN_DF = 2  # degrees of freedom of the runs within the factors, below which nothing is tested
 UNBALANCED = "factors are not balanced: sums of squares are of type II, and do not add up"
 ALIASED = "no run tells {} from other terms"
+POOLED = "interactions of factors are part of the rest of the system: there are too few runs to test them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,63 +34,168 @@ class Level:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Differences between runs as directions: those that each source adds to others, and those of all together."""
+    """Differences between runs as orthonormal directions: those that each source adds, and those of all together."""
 
-    runs: dict[str, NDArray[np.float64]]  # (run, df) of each source, orthonormal
-    every: NDArray[np.float64]  # of all of them
-    topic: dict[str, NDArray[np.float64]]  # of each factor, where it meets the topic
+    runs: dict[str, NDArray[np.float64]]  # (run, df) of each source
+    every: NDArray[np.float64]  # (run, df) of all sources
+    topic: dict[str, NDArray[np.float64]]  # (run, df) of each factor, for topic × factor
     every_topic: NDArray[np.float64]
-    rest: str  # what else tells runs apart
+    rest: str  # name of what else differs between runs
     note: str
+    nested: bool = False
+    slopes: Mapping[str, NDArray[np.float64]] | None = None  # (run,): of each covariate; times means: its slope
+
+    @property
+    def df_rest(self) -> int:
+        """Return the degrees of freedom of the runs within the factors."""
+        return len(self.every) - 1 - self.every.shape[1]
 
 
-def factor_anova(values: Matrix, factors: Factors, *, nested: bool | None = None, interactions: bool = False) -> Anova:
-    """The differences between runs, divided among factors of theirs.
+def factor_anova(
+    values: Matrix,
+    factors: Factors,
+    *,
+    nested: bool | None = None,
+    interactions: bool = False,
+    random_topics: bool = False,
+    covariates: Sequence[str] = (),
+) -> Anova:
+    """Divide the differences between runs among factors of the runs, and test each factor against runs within it.
 
-    Nested: each factor within those before it and systems within the last, by sequential sums of squares. Crossed: main
-    effects and interactions of two factors, by sums of squares of type II, and the rest of the system
-    (ferro2017components). One factor is nested and several are crossed unless ``nested`` says otherwise.
+    A factor is a property of runs, so runs are its unit. Its F divides by the mean square of the runs that the factors
+    leave (``system(group)`` or ``rest of system``), which is the analysis of variance of the means of runs. The error
+    of single values would make p too small by many orders of magnitude. The runs within the factors, topics and
+    topic × factor are tested against the error.
 
-    Topics, factors and systems are fixed: every F divides by the error of the whole model, and speaks of these runs
-    alone. ``interactions`` takes topic × factor out of the error.
+    Parameters
+    ----------
+    values
+        (topic, run).
+    factors
+        The level of each factor for each run.
+    nested
+        Nested: each factor lies within those before it, and is tested against the next one, the last against its runs;
+        sums of squares are sequential. Crossed: main effects and interactions of two factors, by sums of squares of
+        type II (ferro2017components). By default one factor is nested and several are crossed.
+    interactions
+        Whether topic × factor is separated from the error.
+    random_topics
+        Whether topics are a sample of all topics, so that the factor must also hold against topic × factor. F divides
+        by MS(runs) + MS(topic × factor) − MS(error), with Satterthwaite's degrees of freedom; for one factor only.
+    covariates
+        Factors whose levels are numbers and which have one slope in place of a mean for each level.
     """
-    values = check_whole(values)
+    values, unit = scaled_values(check_whole(values))
     topics, runs = values.shape
     if len(factors.runs) != runs:
         hint = "Factors.of(runs) puts them into the order of the values"
         raise ParameterError(f"there are factors of {len(factors.runs)} runs and values of {runs}", hint=hint)
-    nested = len(factors.names) == 1 if nested is None else nested
-    design = _nested(factors) if nested else _crossed(factors)
+    design = _design(factors, nested=nested, covariates=covariates)
+    if random_topics and len(factors.names) > 1:
+        hint = "give a file with one factor, or leave random topics out"
+        raise ParameterError("random topics are for one factor of runs", hint=hint)
+    interactions = interactions or random_topics
     mean, topic, run = values.mean(), values.mean(axis=1), values.mean(axis=0)
     tiny = rounding(values)
     between, residual = run - mean, values - topic[:, None] - run + mean
     parts = {"topic": (runs * squares(topic - mean, tiny), topics - 1)}
     for name, directions in design.runs.items():
         parts[name] = (topics * squares(directions.T @ between, tiny), directions.shape[1])
-    if df_rest := runs - 1 - design.every.shape[1]:
-        rest = between - design.every @ (design.every.T @ between)
-        parts[design.rest] = (topics * squares(rest, tiny), df_rest)
+    rest = between - design.every @ (design.every.T @ between)
+    parts[design.rest] = (topics * squares(rest, tiny), design.df_rest)
     taken = design.every_topic[:, : None if interactions else 0]
     for name, directions in design.topic.items() if interactions else ():
         parts[f"topic×{name}"] = (squares(residual @ directions, tiny), (topics - 1) * directions.shape[1])
     df = (topics - 1) * (runs - 1 - taken.shape[1])
-    if not df:
-        hint = "leave the interactions out: the factors tell every run from every other"
-        raise ParameterError("topic × factor leaves nothing for the error", hint=hint)
     error = squares(residual - residual @ taken @ taken.T, tiny)
     rows = table(parts, error, df, squares(values - mean, tiny), values.size)
-    return Anova(rows, run, error / df, df, topics, note=design.note)
+    rows = _tested_against_runs(rows, design, runs, random_topics=random_topics)
+    notes = [_tests(design, random_topics=random_topics), *_slopes(design, unit * run), design.note]
+    note = "; ".join(filter(None, notes))
+    return Anova(in_units(rows, unit), unit * run, unit * sqrt(error / df), df, topics, note=note)
 
 
-def level_means(values: Matrix, factors: Factors) -> tuple[Level, ...]:
-    """The mean of every level of every factor, over all its runs and topics."""
+def _tested_against_runs(
+    rows: tuple[Source, ...], design: Design, runs: int, *, random_topics: bool
+) -> tuple[Source, ...]:
+    """Return the rows with each factor tested against the runs within it, or the factor nested within it."""
+    by_name = {row.source: row for row in rows}
+    changed = {}
+    for name, below in _denominators(design).items():
+        row, mse, df = by_name[name], by_name[below].ms, by_name[below].df
+        if random_topics:
+            mse, df = _satterthwaite(*(by_name[source] for source in (below, f"topic×{name}", "error")), name=name)
+        changed[name] = tested(name, row.ss, row.df, mse, df, runs)
+    return tuple(changed.get(row.source, row) for row in rows)
+
+
+def _denominators(design: Design) -> dict[str, str]:
+    """Return for each factor the source that it is tested against."""
+    names = list(design.runs)
+    if design.nested:
+        return dict(zip(names, [*names[1:], design.rest], strict=True))
+    return dict.fromkeys(names, design.rest)
+
+
+def _satterthwaite(system: Source, meets: Source, error: Source, *, name: str) -> tuple[float, float]:
+    """Return MS(runs) + MS(topic × factor) − MS(error) and its approximate degrees of freedom."""
+    below = system.ms + meets.ms - error.ms
+    if not below > 0:
+        hint = "take the topics as fixed: leave random topics out"
+        raise ParameterError(f"{name} cannot be tested: its error is estimated as {below:.3g}", hint=hint)
+    return below, below**2 / sum(row.ms**2 / row.df for row in (system, meets, error))
+
+
+def _tests(design: Design, *, random_topics: bool) -> str:
+    """Return a sentence that says what each factor is tested against."""
+    if random_topics:
+        (name,) = design.runs
+        return f"{name} is tested against {design.rest} + topic×{name} − error, with Satterthwaite's degrees of freedom"
+    pairs = _denominators(design)
+    if len(set(pairs.values())) == 1:
+        verb = "is" if len(pairs) == 1 else "are"
+        return f"{', '.join(pairs)} {verb} tested against {design.rest}: runs are the unit"
+    return ", ".join(f"{name} is tested against {below}" for name, below in pairs.items())
+
+
+def _slopes(design: Design, means: NDArray[np.float64]) -> list[str]:
+    return [f"slope of {name}: {float(weights @ means):.4g}" for name, weights in (design.slopes or {}).items()]
+
+
+def level_means(values: Matrix, factors: Factors, *, covariates: Sequence[str] = ()) -> tuple[Level, ...]:
+    """Return the mean of every level of every factor that is no covariate, over all its runs and topics."""
     means = check_whole(values).mean(axis=0)
     return tuple(
         Level(name, level, int(has.sum()), float(means[has].mean()))
         for name, levels in zip(factors.names, factors.levels, strict=True)
+        if name not in covariates
         for level in dict.fromkeys(levels)
         for has in (np.array(levels) == level,)
     )
+
+
+def _design(factors: Factors, *, nested: bool | None, covariates: Sequence[str]) -> Design:
+    """Return the design that is asked for; refuse one that leaves too few runs to test the factors against."""
+    unknown = [name for name in covariates if name not in factors.names]
+    if unknown:
+        raise ParameterError(f"there is no factor {unknown[0]}", hint=f"there are: {', '.join(factors.names)}")
+    if nested and covariates:
+        hint = "leave the covariate out, or cross the factors"
+        raise ParameterError("a covariate cannot be nested", hint=hint)
+    one = len(factors.names) == 1 and not covariates
+    if nested or (nested is None and one):
+        design = _nested(factors)
+    else:
+        design = _crossed(factors, covariates)
+        if design.df_rest < MIN_DF:
+            design = _crossed(factors, covariates, pooled=True)
+    sizes = {name: directions.shape[1] for name, directions in design.runs.items()} | {design.rest: design.df_rest}
+    for name, below in _denominators(design).items():
+        if sizes[below] < MIN_DF:
+            freedom = f"{sizes[below]} degree{'s' * (sizes[below] != 1)} of freedom"
+            hint = f"{MIN_DF} or more are needed: give more runs of each level, or fewer factors or levels"
+            raise ParameterError(f"{len(factors.runs)} runs leave {freedom} to test {name} with", hint=hint)
+    return design
 
 
 def _nested(factors: Factors) -> Design:
@@ -99,19 +208,25 @@ def _nested(factors: Factors) -> Design:
         added[name + within] = _main(name, now, before)
         before = now
     every = _added(before)
-    return Design(added, every, added, every, f"system({' '.join(factors.names)})", "")
+    return Design(added, every, added, every, f"system({' '.join(factors.names)})", "", nested=True)
 
 
-def _crossed(factors: Factors) -> Design:
-    """Main effects and interactions of two: each beside all terms that it is no part of (type II)."""
-    single = {name: _indicators(level) for name, level in zip(factors.names, factors.levels, strict=True)}
+def _crossed(factors: Factors, covariates: Sequence[str], *, pooled: bool = False) -> Design:
+    """Return main effects and interactions of two, each adjusted for all terms that it is no part of (type II).
+
+    ``pooled`` leaves interactions to the rest of the system. Covariates have no interactions.
+    """
     level = dict(zip(factors.names, factors.levels, strict=True))
-    double = {(a, b): _indicators(level[a], level[b]) for a, b in combinations(factors.names, 2)}
-    runs, topic, aliased = {}, {}, []
+    single = {name: _numbers(name, level[name]) if name in covariates else _indicators(level[name]) for name in level}
+    crossing = [] if pooled else [pair for pair in combinations(level, 2) if not set(pair) & set(covariates)]
+    double = {(a, b): _indicators(level[a], level[b]) for a, b in crossing}
+    runs, topic, aliased, slopes = {}, {}, [], {}
     for name, cells in single.items():
         others = [other for key, other in single.items() if key != name]
         topic[name] = _main(name, cells, *others)
         runs[name] = _main(name, cells, *others, *(pair for key, pair in double.items() if name not in key))
+        if name in covariates:
+            slopes[name] = runs[name][:, 0] / float(runs[name][:, 0] @ np.array(level[name], dtype=float))
     for both, cells in double.items():
         added = _added(cells, *single.values(), *(pair for key, pair in double.items() if key != both))
         if added.shape[1]:
@@ -120,7 +235,22 @@ def _crossed(factors: Factors) -> Design:
             aliased.append("×".join(both))
     every = _added(np.hstack([*single.values(), *double.values()]))
     notes = [ALIASED.format(", ".join(aliased))] * bool(aliased) + [UNBALANCED] * (not _orthogonal(runs, every))
-    return Design(runs, every, topic, _added(np.hstack(list(single.values()))), "rest of system", "; ".join(notes))
+    notes += [POOLED] * (pooled and len(single) - len(covariates) > 1)
+    every_topic = _added(np.hstack(list(single.values())))
+    return Design(runs, every, topic, every_topic, "rest of system", "; ".join(notes), slopes=slopes)
+
+
+def _numbers(name: str, levels: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return (run, 1): the numbers of a covariate, standardised."""
+    try:
+        numbers = np.array([float(level) for level in levels])
+    except ValueError:
+        numbers = np.array([np.nan])
+    if not np.isfinite(numbers).all():
+        hint = "give every run a finite number, or leave it out of the covariates"
+        raise ParameterError(f"the levels of covariate {name} are not all numbers", hint=hint)
+    centred = (numbers - numbers.mean()) / max(np.ptp(numbers), np.finfo(float).tiny)
+    return centred[:, None]
 
 
 def _indicators(*levels: tuple[str, ...]) -> NDArray[np.float64]:
@@ -140,7 +270,7 @@ def _main(name: str, cells: NDArray[np.float64], *others: NDArray[np.float64]) -
 
 
 def _added(cells: NDArray[np.float64], *others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(run, df): orthonormal directions that indicators add to the overall mean and to other indicators."""
+    """(run, df): orthonormal directions that columns add to the overall mean and to other columns."""
     known = _span(np.hstack([np.ones((len(cells), 1)), *others]))
     return _span(cells - known @ (known.T @ cells))
 

@@ -1,6 +1,7 @@
 """Analysis of variance with replicates, which separates the topic × system interaction from error."""
 
 from itertools import combinations
+from math import sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from cranfield.core import ParameterError
 from cranfield.core.types import Cube
 
-from .variance_analysis import Anova, rounding, squares, table
+from .variance_analysis import Anova, rounding, scaled_values, squares, table
 
 # Replicates as mere repetitions, as a source of their own, or as one that meets topics and systems.
 Replicates: TypeAlias = Literal["repeated", "factor", "interacting"]
@@ -32,7 +33,7 @@ def replicated_anova(cube: Cube, *, replicates: Replicates = "repeated") -> Anov
     if replicates not in ROWS:
         hint = f"there are: {', '.join(ROWS)}"
         raise ParameterError(f"replicates cannot be {replicates!r}", hint=hint)
-    cube = check_cube(cube)
+    cube, unit = scaled_values(check_cube(cube))
     tiny = rounding(cube)
     size = dict(zip(AXES, cube.shape, strict=True))
     effect = _effects(cube)
@@ -45,8 +46,9 @@ def replicated_anova(cube: Cube, *, replicates: Replicates = "repeated") -> Anov
     explained = mean + sum(effect[name] for name in parts)
     df = cube.size - 1 - sum(df for _, df in parts.values())
     error = squares(cube - explained, tiny)
-    rows = table(parts, error, df, squares(cube - mean, tiny), cube.size)
-    return Anova(rows, cube.mean(axis=(0, 1)), error / df, df, size["topic"], size["replicate"])
+    rows = table(parts, error, df, squares(cube - mean, tiny), cube.size, unit)
+    means = unit * cube.mean(axis=(0, 1))
+    return Anova(rows, means, unit * sqrt(error / df), df, size["topic"], size["replicate"])
 
 
 def check_cube(cube: Cube, *, fewest: int = 2) -> Cube:

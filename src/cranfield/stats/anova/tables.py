@@ -49,6 +49,7 @@ class Analysed:
     components: Components
     ranks: tuple[tuple[str, Source], ...] = ()
     factors: Factors | None = None
+    covariates: tuple[str, ...] = ()
     lower: bool = False  # lower values are better
 
     @property
@@ -78,6 +79,8 @@ def analysed(
     factors: Factors | None = None,
     nested: bool | None = None,
     interactions: bool = False,
+    random_topics: bool = False,
+    covariates: Sequence[str] = (),
     ranks: bool = False,
     order: Matrix | None = None,
     bootstrap: int | None = None,
@@ -91,7 +94,14 @@ def analysed(
     half: float | None
     again = Source(source="system")
     if factors is not None:
-        fitted = factor_anova(matrix, factors, nested=nested, interactions=interactions)
+        fitted = factor_anova(
+            matrix,
+            factors,
+            nested=nested,
+            interactions=interactions,
+            random_topics=random_topics,
+            covariates=covariates,
+        )
     elif cube is not None:
         fitted = replicated_anova(cube, replicates=replicates)
     else:
@@ -136,6 +146,7 @@ def analysed(
         components=components(matrix) if cube is None else replicated_components(cube),
         ranks=found,
         factors=factors,
+        covariates=tuple(covariates),
         lower=lower,
     )
 
@@ -152,9 +163,10 @@ def analysis_tables(found: Analysed, name: str, *, level: float, made_by: Proven
         "pairs": _pairs_table(found, level),
     }
     if found.factors is not None:
-        means = level_means(found.matrix, found.factors)
+        means = level_means(found.matrix, found.factors, covariates=found.covariates)
         rows = [{"factor": m.factor, "level": m.level, "runs": m.runs, "mean": m.mean} for m in means]
-        tables = {"levels": Table.from_rows(rows, tuple(rows[0]), caption="levels of factors")} | tables
+        caption = "levels of factors"
+        tables = {"levels": Table.from_rows(rows, ("factor", "level", "runs", "mean"), caption=caption)} | tables
         tables = {"anova": tables["anova"]} | tables
     return {name: _by(table, made_by) for name, table in tables.items()}
 

@@ -1,8 +1,8 @@
 """One-way and two-way analysis of variance of topics and systems, with ω² effect sizes."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
+from math import inf, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from cranfield.core import Scale, UnknownName
 from cranfield.core.types import Matrix
 from cranfield.stats.estimates.distribution_tails import f_tail
 from cranfield.stats.multiple.omnibus_base import Omnibus, Source, check_whole, omnibus
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, largest, power_of_two
 
 SIZES = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))  # rutherford2011
 
@@ -23,11 +23,16 @@ class Anova:
 
     rows: tuple[Source, ...]
     means: NDArray[np.float64]  # (run,)
-    mse: float  # the mean square by which F divides
+    rmse: float  # root of the mean square of the error, in the unit of the values
     df_error: float
     topics: int
     replicates: int = 1
     note: str = ""  # the convention, where there is a choice
+
+    @property
+    def mse(self) -> float:
+        """Return the mean square of the error; too large or too small for a float where values are extreme."""
+        return self["error"].ms
 
     @property
     def runs(self) -> int:
@@ -73,7 +78,7 @@ class TwoWay(Variance):
     formula: ClassVar[str] = "F = MS(system) / MS(error), ω² = df (F − 1) / (df (F − 1) + topics × runs)"
 
     def fit(self, values: Matrix) -> Anova:
-        values = check_whole(values)
+        values, unit = scaled_values(check_whole(values))
         topics, runs = values.shape
         mean, topic, run = values.mean(), values.mean(axis=1), values.mean(axis=0)
         tiny = rounding(values)
@@ -83,8 +88,8 @@ class TwoWay(Variance):
         }
         error = squares(values - topic[:, None] - run + mean, tiny)
         df = (topics - 1) * (runs - 1)
-        total = squares(values - mean, tiny)
-        return Anova(table(parts, error, df, total, values.size), run, error / df, df, topics)
+        rows = table(parts, error, df, squares(values - mean, tiny), values.size, unit)
+        return Anova(rows, unit * run, unit * sqrt(error / df), df, topics)
 
 
 @omnibus("one-way", cite="fisher1925")
@@ -96,18 +101,24 @@ class OneWay(Variance):
     formula: ClassVar[str] = "F = MS(system) / MS(error)"
 
     def fit(self, values: Matrix) -> Anova:
-        values = check_whole(values)
+        values, unit = scaled_values(check_whole(values))
         topics, runs = values.shape
         mean, run, tiny = values.mean(), values.mean(axis=0), rounding(values)
         error, df = squares(values - run, tiny), runs * (topics - 1)
         parts = {"system": (topics * squares(run - mean, tiny), runs - 1)}
-        total = squares(values - mean, tiny)
-        return Anova(table(parts, error, df, total, values.size), run, error / df, df, topics)
+        rows = table(parts, error, df, squares(values - mean, tiny), values.size, unit)
+        return Anova(rows, unit * run, unit * sqrt(error / df), df, topics)
+
+
+def scaled_values(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return the values divided by a power of two, so that their squares fit into floats, and that power."""
+    unit = power_of_two(values)
+    return values / unit, unit
 
 
 def rounding(values: NDArray[np.float64]) -> float:
-    """Up to which size a deviation between such values is a rounding error."""
-    return TINY * max(1.0, float(np.abs(values).max()))
+    """Return the size up to which a deviation between such values is a rounding error."""
+    return SUM_ERROR * largest(values)
 
 
 def squares(deviations: NDArray[np.float64], tiny: float) -> float:
@@ -116,12 +127,20 @@ def squares(deviations: NDArray[np.float64], tiny: float) -> float:
 
 
 def table(
-    parts: dict[str, tuple[float, float]], error: float, df_error: float, total: float, cells: int
+    parts: dict[str, tuple[float, float]], error: float, df_error: float, total: float, cells: int, unit: float = 1.0
 ) -> tuple[Source, ...]:
-    """Rows from the sum of squares and the degrees of freedom of each source; the error stands below all."""
+    """Return rows from the sum of squares and the degrees of freedom of each source, with error and total below.
+
+    The sums of squares are in multiples of ``unit``², and come back in those of the values.
+    """
     rows = [tested(name, ss, df, error / df_error, df_error, cells) for name, (ss, df) in parts.items()]
     below = Source(source="error", ss=error, df=df_error, ms=error / df_error)
-    return (*rows, below, Source(source="total", ss=total, df=cells - 1))
+    return in_units((*rows, below, Source(source="total", ss=total, df=cells - 1)), unit)
+
+
+def in_units(rows: tuple[Source, ...], unit: float) -> tuple[Source, ...]:
+    """Return the rows with sums of squares and mean squares multiplied by unit²."""
+    return tuple(replace(row, ss=float(row.ss) * unit * unit, ms=float(row.ms) * unit * unit) for row in rows)
 
 
 def tested(source: str, ss: float, df: float, mse: float, df_error: float, cells: int) -> Source:

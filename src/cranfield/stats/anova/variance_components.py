@@ -5,10 +5,11 @@ from math import ceil, inf, nan
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Cube, Matrix
+from cranfield.stats.multiple.omnibus_base import check_whole
 from cranfield.stats.pair_tests.base import LEVEL
 
 from .replicated_designs import check_cube, replicated_anova
-from .variance_analysis import Anova, TwoWay
+from .variance_analysis import Anova, TwoWay, scaled_values
 
 TARGET = 0.95
 
@@ -69,10 +70,11 @@ def components(values: Matrix, *, level: float = LEVEL) -> Components:
     From expected mean squares (bodoff2007gtheory; urbano2013gtheory). The interval of the relative strength is exact
     for normal values (feldt1965), that of the absolute one approximate (arteaga1982).
     """
+    values, unit = scaled_values(check_whole(values))
     found = TwoWay().fit(values)
     topic, system, error = (found[source].ms for source in ("topic", "system", "error"))
     estimates = {"topic": (topic - error) / found.runs, "system": (system - error) / found.topics, "error": error}
-    return _made(estimates, {"error": 1.0}, found, level)
+    return _made(estimates, {"error": 1.0}, found, level, unit)
 
 
 def replicated_components(cube: Cube, *, replicates: int | None = None, level: float = LEVEL) -> Components:
@@ -81,7 +83,7 @@ def replicated_components(cube: Cube, *, replicates: int | None = None, level: f
     The strengths are for so many ``replicates`` of each topic; without a number, for those that there are, and only
     then intervals are known.
     """
-    cube = check_cube(cube)
+    cube, unit = scaled_values(check_cube(cube))
     if replicates is not None and replicates < 1:
         raise ParameterError(f"there cannot be {replicates} replicates", hint="give a whole number from 1 up")
     found = replicated_anova(cube)
@@ -95,15 +97,25 @@ def replicated_components(cube: Cube, *, replicates: int | None = None, level: f
     # With the replicates that there are, a mean over them is a value like any other.
     means = TwoWay().fit(cube.mean(axis=0)) if replicates in (None, found.replicates) else None
     noise = {"topic×system": 1.0, "error": 1 / (replicates or found.replicates)}
-    return _made(estimates, noise, means, level)
+    return _made(estimates, noise, means, level, unit)
 
 
-def _made(estimates: dict[str, float], noise: dict[str, float], found: Anova | None, level: float) -> Components:
-    """Components from their estimates; ``noise`` holds the weight of those that move runs against each other."""
+def _made(
+    estimates: dict[str, float], noise: dict[str, float], found: Anova | None, level: float, unit: float
+) -> Components:
+    """Return the components from their estimates, which are in multiples of ``unit``².
+
+    ``noise`` holds the weight of those components that move runs against each other.
+    """
     variance = {source: max(0.0, estimate) for source, estimate in estimates.items()}
     total = sum(variance.values())
     parts = tuple(
-        Component(source, variance[source], variance[source] / total if total else 0.0, estimate)
+        Component(
+            source,
+            variance[source] * unit * unit,
+            variance[source] / total if total else 0.0,
+            estimate * unit * unit,
+        )
         for source, estimate in estimates.items()
     )
     below = [source for source, estimate in estimates.items() if estimate < 0]

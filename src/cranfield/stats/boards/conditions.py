@@ -11,7 +11,7 @@ from cranfield.core import SEED, Direction, Table
 from cranfield.core.types import Rows
 from cranfield.data import Entries, Values
 from cranfield.stats.pair_tests.base import LEVEL, Progress, check_level
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, largest
 from cranfield.stats.reliability.rank_correlation import kendall_tau, rbo, tau_ap
 
 from .rank_bootstrap import DRAWS, RankStability, rank_stability
@@ -64,7 +64,7 @@ def condition(values: Values, measure: object) -> Condition:
 def _ranks(good: Rows) -> NDArray[np.int64]:
     """(run,): one more than the number of better runs."""
     ordered = np.sort(good)
-    return len(good) - np.searchsorted(ordered, good + TINY, side="right") + 1
+    return len(good) - np.searchsorted(ordered, good + SUM_ERROR * largest(good), side="right") + 1
 
 
 def conditions_table(

@@ -9,21 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.core import ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
 from cranfield.stats.pair_tests.base import LEVEL, check_level
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 from cranfield.stats.reliability.rank_correlation import Places, kendall_tau, tau_ap
 
-COLUMNS = ("share", "draws", "tau", "low", "high", "tau_ap", "first_stays")
+COLUMNS = ("measure", "share", "draws", "tau", "low", "high", "tau_ap", "first_stays")
 
 
 def flips_table(
     original: ArrayLike,
     flipped: Mapping[float, ArrayLike | Sequence[ArrayLike]],
+    measure: object,
     *,
     level: float = LEVEL,
     lower_is_better: bool = False,
     made_by: Provenance | None = None,
 ) -> Table:
-    """One row for each share of wrong labels: how the order of runs by their means agrees with the original one.
+    """Return a row for each share of wrong labels: how the order of runs by a measure agrees with the original order.
 
     ``flipped`` has the means of the runs (draw, run) for each share. ``tau`` and ``tau_ap`` are means over the draws;
     between ``low`` and ``high`` lie all draws but a share of ``level``. ``first_stays`` is the share of draws with the
@@ -39,7 +40,7 @@ def flips_table(
             shape = " × ".join(map(str, after.shape))
             hint = "give every draw a mean for each run: (draw, run)"
             raise ParameterError(f"{len(before)} runs, but flipped means of {shape}", hint=hint)
-        rows.append({"share": share, "draws": len(after)} | _agreement(before, after, level))
+        rows.append({"measure": str(measure), "share": share, "draws": len(after)} | _agreement(before, after, level))
     caption = f"the order of runs when a share of the labels is wrong; low to high holds {1 - level:.0%} of the draws"
     return Table.from_rows(rows, COLUMNS, caption=caption, made_by=made_by)
 
@@ -65,4 +66,4 @@ def _first_stays(before: NDArray[np.float64], after: Matrix) -> NDArray[np.float
 
 def _on_top(scores: Matrix) -> NDArray[np.bool_]:
     """(order, run): whether no run stands above."""
-    return Places.of(scores, TINY * np.abs(scores).max(axis=1, keepdims=True)).above == 0
+    return Places.of(scores, SUM_ERROR * np.abs(scores).max(axis=1, keepdims=True)).above == 0

@@ -12,7 +12,7 @@ from cranfield.core import SEED, ParameterError
 from cranfield.core.types import Matrix, Rows
 from cranfield.stats.multiple.omnibus_base import complete_topics
 from cranfield.stats.pair_tests.base import LEVEL, Asked, Progress, check_level
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 from cranfield.stats.pair_tests.resampling import BLOCK, Resamples, in_turn, product
 from cranfield.stats.reliability.rank_correlation import CELLS, Places
 
@@ -86,7 +86,7 @@ def rank_stability(
     topics, runs = whole.shape
     resamples = Resamples.all(topics) if _few(topics, draws) else Resamples(topics, draws, seed)
     good = np.ascontiguousarray(-whole if lower_is_better else whole)
-    slack = TINY * topics * float(np.abs(whole).max())  # sums of the same numbers in another order
+    slack = SUM_ERROR * topics * float(np.abs(whole).max())  # sums of the same numbers in another order
     times, tally = resamples.times(), Tally(runs)
 
     def look(i: int) -> None:

@@ -15,7 +15,7 @@ from cranfield.stats.multiple.corrections import Holm
 from cranfield.stats.pair_tests.all_pairs import places
 from cranfield.stats.pair_tests.base import Asked, Pairs, PairTest, check_level
 from cranfield.stats.pair_tests.closed_form import T
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 
 SOTA = tuple("run group date mean step previous p p_adjusted significant level significant_live".split())
 UNTESTED = "steps are not tested: means alone have no topics to test on"
@@ -85,7 +85,7 @@ def _steps(days: Sequence[Sequence[Entry]], good: Mapping[str, float]) -> Iterat
         submitted += runs
         for group in (baselines, runs):
             best = max(group, key=good.__getitem__, default=None)  # of equal ones the first
-            if best is None or (holder is not None and good[best] - good[holder] <= TINY):
+            if best is None or (holder is not None and good[best] - good[holder] <= SUM_ERROR * abs(good[holder])):
                 continue
             if group is runs:
                 yield Step(best, holder, tuple(submitted))

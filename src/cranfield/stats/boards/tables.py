@@ -14,7 +14,7 @@ from cranfield.stats.multiple.corrections import Correction
 from cranfield.stats.multiple.omnibus_base import complete_topics
 from cranfield.stats.pair_tests.all_pairs import finite, places
 from cranfield.stats.pair_tests.base import Asked, PairTest, check_level
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 from cranfield.stats.reliability.rank_correlation import Places
 
 from .compact_letters import letters
@@ -86,7 +86,7 @@ def board_tables(
 
 def _best_first(good: Matrix) -> list[int]:
     """The runs from the best mean on; those with equal means stay in their order."""
-    slack = TINY * float(np.abs(good).max())
+    slack = SUM_ERROR * float(np.abs(good).max())
     above = Places.of(good.mean(axis=0)[None], slack).above[0]
     return np.argsort(above, kind="stable").tolist()
 

@@ -24,6 +24,13 @@ Signs: TypeAlias = NDArray[np.int64]  # (pair,): 1 better, −1 worse, 0 not sig
 DominanceOutcomes: TypeAlias = NDArray[np.int8]  # (pair, topic): 1 b dominates, −1 a dominates, 0 equal, 2 neither
 
 
+def detectable_errors(freedom: Any, level: float) -> Any:
+    """Return how many standard errors a mean difference needs for 80% power of the two-sided t-test."""
+    from scipy.special import stdtrit
+
+    return stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EvidenceLine:
     """One comparison of b with a for every pair: an estimate, its interval and its p-value, all from one test.
@@ -86,11 +93,9 @@ class Evidence:
     @cached_property
     def detectable(self) -> PerPair:
         """Return the smallest mean difference that these topics detect with 80% power; NaN without any spread."""
-        from scipy.special import stdtrit
-
         freedom = np.where(self.spread.n > 1, self.spread.n - 1, np.nan)
-        quantiles = stdtrit(freedom, 1 - self.primary.interval_level / 2) + stdtrit(freedom, POWER)
-        return np.where(self.spread.deviation > 0, quantiles * self.spread.error, np.nan)
+        errors = detectable_errors(freedom, self.primary.interval_level)
+        return np.where(self.spread.deviation > 0, errors * self.spread.error, np.nan)
 
     @cached_property
     def worse_p(self) -> PerPair:

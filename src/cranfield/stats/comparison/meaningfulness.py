@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix
 from cranfield.stats.pair_tests.base import CELLS, Pairs
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero
+from cranfield.stats.pair_tests.float_ties import TIE, subtract, zero_within
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
 Signs: TypeAlias = NDArray[np.int64]  # (pair,): whose mean is the larger one; 1 is b's, -1 is a's
 
-MARGIN = 10 * TINY  # a difference of means that was turned round is not smaller
+MARGIN = 10 * TIE  # least reversed difference of means, relative to the largest value
 DIGITS = 15  # decimal numbers of so many digits come back from floats as they were
 
 
@@ -61,7 +61,9 @@ def flip_common(a: Matrix, b: Matrix) -> tuple[PerPair, PerPair, Signs]:
     ordered = np.take_along_axis(pooled, order, axis=1)
     side = np.where(np.isnan(ordered), 0, np.where(order < a.shape[1], 1, -1))
     gap = np.diff(ordered, axis=1)
-    more = np.where(gap > TINY, side.cumsum(axis=1)[:, :-1], 0)  # topics of b above each gap, less those of a
+    more = np.where(
+        gap > TIE * np.maximum(np.abs(ordered[:, 1:]), np.abs(ordered[:, :-1])), side.cumsum(axis=1)[:, :-1], 0
+    )  # topics of b above each gap, less those of a
     mean = mean_difference(a, b)
     either = np.where(more.max(axis=1) > 0, 1, np.sign(more.min(axis=1)))
     toward = np.where(mean == 0, either, -np.sign(mean)).astype(np.int64)
@@ -71,7 +73,7 @@ def flip_common(a: Matrix, b: Matrix) -> tuple[PerPair, PerPair, Signs]:
     widest = np.where(gain == most[:, None], gap, 0.0).argmax(axis=1)
     threshold = _between(*(np.take_along_axis(ordered, (widest + i)[:, None], axis=1)[:, 0] for i in (0, 1)))
     threshold = np.where(toward == 0, np.nan, threshold)
-    lift = _enough((np.abs(mean) + MARGIN) * _topics(a, b) / np.maximum(most, 1))
+    lift = _enough((np.abs(mean) + MARGIN * _size(a, b)) * _topics(a, b) / np.maximum(most, 1))
     lift = np.where(toward == 0, np.nan, np.where(mean == 0, 1.0, lift))
     while (short := _not_yet(lifted(a, threshold, lift), lifted(b, threshold, lift), toward)).any():
         lift[short] *= 2  # among large values a small lift is lost
@@ -85,9 +87,9 @@ def flip_topic(a: Matrix, b: Matrix, sign: Matrix | None = None) -> tuple[NDArra
     ahead in one. ``sign`` says who is ahead where floats cannot tell. Returns the topic that speaks most for the other,
     the factor (NaN where none can be named), and whose mean is larger then; 0 where nothing turns the order round.
     """
-    apart = np.nan_to_num(near_zero(b - a))
+    apart, largest = np.nan_to_num(subtract(b, a)), _size(a, b)
     ahead = np.sign(apart) if sign is None else np.nan_to_num(sign)
-    size = np.abs(apart) + np.where(ahead == 0, 0.0, TINY)
+    size = np.abs(apart) + np.where(ahead == 0, 0.0, TIE * largest[:, None])
     mean = mean_difference(a, b)
     either = np.take_along_axis(ahead, size.argmax(axis=1)[:, None], axis=1)[:, 0]
     toward = np.where(mean == 0, either, -np.sign(mean)).astype(np.int64)
@@ -96,7 +98,7 @@ def flip_topic(a: Matrix, b: Matrix, sign: Matrix | None = None) -> tuple[NDArra
     toward = np.where(gain.max(axis=1) > 0, toward, 0)
     most = np.where(toward == 0, 0.0, np.take_along_axis(np.abs(apart), topic[:, None], axis=1)[:, 0])
     known = most > 0
-    factor = _enough(1 + (np.abs(mean) + MARGIN) * _topics(a, b) / np.where(known, most, 1.0))
+    factor = _enough(1 + (np.abs(mean) + MARGIN * largest) * _topics(a, b) / np.where(known, most, 1.0))
     factor = np.where(known, np.where(mean == 0, 2.0, factor), np.nan)
     wanted = np.where(known, toward, 0)
     while (short := _not_yet(stretched(a, topic, factor), stretched(b, topic, factor), wanted)).any():
@@ -119,7 +121,13 @@ def mean_difference(a: Matrix, b: Matrix) -> PerPair:
     both = ~np.isnan(a) & ~np.isnan(b)
     # Sorted, so that the same values have the same sum.
     sums = [np.sort(np.where(both, side, 0.0), axis=1).sum(axis=1) for side in (a, b)]
-    return near_zero((sums[1] - sums[0]) / np.maximum(both.sum(axis=1), 1))
+    topics = np.maximum(both.sum(axis=1), 1)
+    return zero_within((sums[1] - sums[0]) / topics, TIE * _size(a, b))
+
+
+def _size(a: Matrix, b: Matrix) -> PerPair:
+    """Return the largest absolute value of each pair over the topics of both; 0 where there is none."""
+    return np.nan_to_num(np.abs(a) + np.abs(b)).max(axis=1, initial=0.0)
 
 
 def _topics(a: Matrix, b: Matrix) -> NDArray[np.int64]:

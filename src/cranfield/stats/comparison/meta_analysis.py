@@ -11,7 +11,9 @@ from cranfield.core import ParameterError
 from cranfield.core.types import Rows
 from cranfield.stats.pair_tests.base import LEVEL, Pairs, check_level
 from cranfield.stats.pair_tests.closed_form import Spread, said
-from cranfield.stats.pair_tests.float_ties import near_zero, quotient
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, quotient, zero_within
+
+from .prediction_interval import prediction_interval
 
 Tau: TypeAlias = Literal["reml", "dl"]
 TAUS: tuple[Tau, ...] = ("reml", "dl")
@@ -57,8 +59,8 @@ class Pooled:
     """(pair,): what several collections say together; NaN where there is no such number.
 
     Each collection has a difference of its own, and these vary around one mean with the variance ``tau2``. The interval
-    of that mean is Hartung's and Knapp's; the ``predicted`` one is for the difference in another collection, and needs
-    three of them.
+    of that mean is Hartung's and Knapp's. The ``predicted`` one is for the difference in another collection, needs
+    three of them, and does not depend on the estimate of ``tau2``: see `prediction_interval`.
     """
 
     collections: NDArray[np.int64]
@@ -106,7 +108,8 @@ def pool_effects(
     ratio = _scatter(y, mean, weight) / np.maximum(k - 1, 1)
     ratio = np.where(widened & ~flat, np.maximum(ratio, 1), ratio)
     error = np.sqrt(ratio / np.where(some, weight.sum(axis=1), 1))
-    numbers = _ends(k, mean, error, tau2, level) | _heterogeneity(k, q)
+    numbers = _ends(k, mean, error, level) | _heterogeneity(k, q)
+    numbers |= dict(zip(("predicted_low", "predicted_high"), prediction_interval(y, v, there, level), strict=True))
     numbers |= {"difference": mean, "error": error, "tau2": tau2, "q": q}
     return Pooled(
         collections=k,
@@ -132,20 +135,16 @@ def _notes(some: NDArray[np.bool_], flat: NDArray[np.bool_], half: Rows, fixed: 
     return notes * len(some) if len(notes) == 1 else notes
 
 
-def _ends(k: NDArray[np.int64], mean: Rows, error: Rows, tau2: Rows, level: float) -> dict[str, Rows]:
-    """The interval of the mean, its p, and the interval for another collection."""
+def _ends(k: NDArray[np.int64], mean: Rows, error: Rows, level: float) -> dict[str, Rows]:
+    """Return the interval of the mean, and its p."""
     from scipy.special import stdtr, stdtrit
 
     df = np.maximum(k - 1, 1)
     half = stdtrit(df, 1 - level / 2) * error
-    # higgins2009, with the error of the interval (partlett2017).
-    far = np.where(k > 2, stdtrit(np.maximum(k - 2, 1), 1 - level / 2) * np.sqrt(tau2 + error**2), np.nan)
     return {
         "low": mean - half,
         "high": mean + half,
         "p": 2 * stdtr(df, -np.abs(quotient(mean, error))),
-        "predicted_low": mean - far,
-        "predicted_high": mean + far,
     }
 
 
@@ -165,59 +164,6 @@ def _counted(effect: Cells, variance: Cells) -> tuple[Cells, Cells, NDArray[np.b
     return np.where(there, effect, 0.0), np.where(there, variance, 0.0), there
 
 
-def _told(
-    k: NDArray[np.int64],
-    mean: Rows,
-    error: Rows,
-    tau2: Rows,
-    q: Rows,
-    level: float,
-    weight: Cells,
-    fixed: Cells,
-    *,
-    flat: NDArray[np.bool_],
-    usual: Rows,
-) -> Pooled:
-    from scipy.special import chdtrc, ndtri, stdtr, stdtrit
-
-    some, df = k > 1, k - 1
-    half = stdtrit(np.maximum(df, 1), 1 - level / 2) * error
-    # higgins2009 eq. 12, with the error of the interval.
-    ahead = np.where(k > 2, stdtrit(np.maximum(k - 2, 1), 1 - level / 2) * np.sqrt(tau2 + error**2), np.nan)
-    with np.errstate(invalid="ignore"):
-        i2 = np.where(np.isinf(q), 1.0, np.maximum(0.0, quotient(q - df, q)))
-    numbers = {
-        "difference": mean,
-        "error": error,
-        "low": mean - half,
-        "high": mean + half,
-        "p": 2 * stdtr(np.maximum(df, 1), -np.abs(quotient(mean, error))),
-        "predicted_low": mean - ahead,
-        "predicted_high": mean + ahead,
-        "tau2": tau2,
-        "q": q,
-        "p_heterogeneity": chdtrc(np.maximum(df, 1), q),
-        "i2": np.where(q > 0, i2, 0.0),
-    }
-    note = said(
-        USUAL,
-        (~some, "there is only one collection: nothing is summed up"),
-        (flat, "no collection shows a spread: all count alike"),
-        (
-            half < -ndtri(level / 2) * usual,
-            "narrower than if there were one true difference: the collections lie close",
-        ),
-    )
-    shares = {name: np.where(some[:, None], _shares(w), np.nan) for name, w in (("weight", weight), ("fixed", fixed))}
-    return Pooled(
-        collections=k,
-        df=np.maximum(df, 0),
-        note=note * len(k) if len(note) == 1 else note,
-        **{name: np.where(some, column, np.nan) for name, column in numbers.items()},
-        **shares,
-    )
-
-
 def _weights(v: Cells, tau2: Rows, there: NDArray[np.bool_]) -> Cells:
     """1 / (variance + τ²); alike where both are 0 for all."""
     total = v + tau2[:, None]
@@ -229,11 +175,12 @@ def _shares(weight: Cells) -> Cells:
 
 
 def _mean(y: Cells, weight: Cells) -> Rows:
-    return near_zero((_shares(weight) * y).sum(axis=1))
+    shares = _shares(weight)
+    return zero_within((shares * y).sum(axis=1), SUM_ERROR * (shares * np.abs(y)).sum(axis=1))
 
 
 def _scatter(y: Cells, mean: Rows, weight: Cells) -> Rows:
-    return (weight * near_zero(y - mean[:, None]) ** 2).sum(axis=1)
+    return (weight * zero_within(y - mean[:, None], SUM_ERROR * np.abs(y)) ** 2).sum(axis=1)
 
 
 def _q(y: Cells, fixed: Cells, flat: NDArray[np.bool_]) -> Rows:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield.core import Catalogue, Limits, Scale, generator
 from cranfield.core.types import Matrix
 from cranfield.stats.pair_tests.base import Asked, Method, Pairs
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, zero_within
 
 from .moments import Moments
 
@@ -61,7 +61,7 @@ class TInterval(Interval):
 
         low, high = [], []
         for block in pairs.blocks():
-            moments = Moments.of(block.difference)
+            moments = Moments.of(block.difference, block.scale)
             width = stdtrit(np.maximum(moments.n - 1, 1), 1 - asked.level / 2) * moments.sd / np.sqrt(moments.n)
             low.append(moments.mean - width)
             high.append(moments.mean + width)
@@ -85,12 +85,14 @@ class Bootstrapped(Interval):
                 block = slice(start, start + step)
                 drawn = means[part.b[block]] - means[part.a[block]]
                 few = replace(part, a=part.a[block], b=part.b[block])
-                low[places[block]], high[places[block]] = self._ends(drawn, Moments.of(few.difference), asked.level)
-        return near_zero(low), near_zero(high)
+                rounding = SUM_ERROR * few.scale.mean(axis=1)
+                ends = self._ends(drawn, Moments.of(few.difference, few.scale), rounding, asked.level)
+                low[places[block]], high[places[block]] = (zero_within(end, rounding) for end in ends)
+        return low, high
 
     @abstractmethod
-    def _ends(self, drawn: Matrix, seen: Moments, level: float) -> Ends:
-        """(pair,): the ends, from means drawn (pair, draw) and what was observed."""
+    def _ends(self, drawn: Matrix, seen: Moments, rounding: NDArray[np.float64], level: float) -> Ends:
+        """Return the ends from the resampled means (pair, draw), the observed moments, and their rounding error."""
 
 
 @interval("percentile", cite="efron1993", aliases=("bootstrap",))
@@ -101,7 +103,7 @@ class Percentile(Bootstrapped):
     use: ClassVar[str] = "to show what drawing other topics would do; too narrow below 100 topics"
     formula: ClassVar[str] = "[q(α/2), q(1 − α/2)] of the drawn means"
 
-    def _ends(self, drawn: Matrix, seen: Moments, level: float) -> Ends:
+    def _ends(self, drawn: Matrix, seen: Moments, rounding: NDArray[np.float64], level: float) -> Ends:
         low, high = np.quantile(drawn, [level / 2, 1 - level / 2], axis=1)
         return low, high
 
@@ -119,11 +121,11 @@ class BCa(Bootstrapped):
     )
     formula: ClassVar[str] = "q(Φ(z₀ + (z₀ + z_α) / (1 − a(z₀ + z_α)))), z₀ = Φ⁻¹(share of drawn means below the mean)"
 
-    def _ends(self, drawn: Matrix, seen: Moments, level: float) -> Ends:
+    def _ends(self, drawn: Matrix, seen: Moments, rounding: NDArray[np.float64], level: float) -> Ends:
         from scipy.special import ndtr, ndtri
 
-        mean = seen.mean[:, None]
-        below = ((drawn < mean - TINY).sum(axis=1) + (drawn <= mean + TINY).sum(axis=1)) / (2 * self.draws)
+        least, most = (seen.mean - rounding)[:, None], (seen.mean + rounding)[:, None]
+        below = ((drawn < least).sum(axis=1) + (drawn <= most).sum(axis=1)) / (2 * self.draws)
         # Where every drawn mean lies on one side, half a draw is taken to lie on the other.
         bias = ndtri(np.clip(below, 0.5 / self.draws, 1 - 0.5 / self.draws))
         # efron1993 eq. 14.15, for a mean: leaving out topic i moves it by (x_i − mean) / (n − 1).

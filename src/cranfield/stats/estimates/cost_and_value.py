@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cranfield.core import ParameterError, Table
 from cranfield.core.types import Rows
 from cranfield.data import Entries
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, largest
 
 
 def pareto(cost: Rows, good: Rows) -> NDArray[np.bool_]:
@@ -23,7 +23,8 @@ def pareto(cost: Rows, good: Rows) -> NDArray[np.bool_]:
     best = np.full(len(prices), -np.inf)  # at each price
     np.maximum.at(best, at, good)
     cheaper = np.concatenate(([-np.inf], np.maximum.accumulate(best)[:-1]))  # at any price below
-    return (good >= best[at] - TINY) & (good > cheaper[at] + TINY)
+    rounding = SUM_ERROR * largest(good)
+    return (good >= best[at] - rounding) & (good > cheaper[at] + rounding)
 
 
 def cost_table(

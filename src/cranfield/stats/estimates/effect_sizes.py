@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cranfield.core import Catalogue, ParameterError, Scale
 from cranfield.core.types import Matrix
 from cranfield.stats.pair_tests.base import Method, Pairs
-from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks, quotient
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, mid_ranks, quotient, zero_within
 
 from .moments import Moments
 from .value_counts import ValueCounts, code_values
@@ -120,7 +120,7 @@ class RankBiserial(Effect):
     formula: ClassVar[str] = "(W₊ − W₋) / (W₊ + W₋)"
 
     def size(self, pairs: Pairs) -> NDArray[np.float64]:
-        found = np.concatenate([_rank_biserial(block.difference) for block in pairs.blocks()])
+        found = np.concatenate([_rank_biserial(block) for block in pairs.blocks()])
         return np.where(pairs.topics > 0, found, np.nan)
 
 
@@ -156,13 +156,13 @@ def wins(pairs: Pairs) -> Wins:
 
 
 def _d_z(pairs: Pairs) -> NDArray[np.float64]:
-    moments = Moments.of(pairs.difference)
+    moments = Moments.of(pairs.difference, pairs.scale)
     return quotient(moments.mean, moments.sd)
 
 
 def _d_av(pairs: Pairs) -> NDArray[np.float64]:
     a, b = (Moments.of(side) for side in _sides(pairs))
-    return quotient(Moments.of(pairs.difference).mean, (a.sd + b.sd) / 2)
+    return quotient(Moments.of(pairs.difference, pairs.scale).mean, (a.sd + b.sd) / 2)
 
 
 def _sides(pairs: Pairs) -> tuple[Matrix, Matrix]:
@@ -172,8 +172,9 @@ def _sides(pairs: Pairs) -> tuple[Matrix, Matrix]:
     return a, b
 
 
-def _rank_biserial(difference: Matrix) -> NDArray[np.float64]:
-    ranks = mid_ranks(np.where(difference == 0, np.nan, np.abs(difference)))
+def _rank_biserial(pairs: Pairs) -> NDArray[np.float64]:
+    difference = pairs.difference
+    ranks = mid_ranks(np.where(difference == 0, np.nan, np.abs(difference)), pairs.scale)
     return quotient(np.nansum(np.sign(difference) * ranks, axis=1), np.nansum(ranks, axis=1))
 
 
@@ -186,7 +187,9 @@ NEGLIGIBLE = "negligible"
 def name_effects(d: Sequence[float] | NDArray[np.float64]) -> tuple[str, ...]:
     """Cohen's words for effects d: small from 0.2, medium from 0.5, large from 0.8; below, negligible."""
     sizes = np.abs(np.asarray(d, dtype=float))
-    return tuple(next((word for least, word in COHEN if size >= least - TINY), NEGLIGIBLE) for size in sizes.tolist())
+    return tuple(
+        next((word for least, word in COHEN if size >= least - SUM_ERROR), NEGLIGIBLE) for size in sizes.tolist()
+    )
 
 
 def name_differences(
@@ -203,9 +206,8 @@ def name_differences(
     if basis not in ("absolute", "relative"):
         hint = "basis is 'absolute' (.05 of the scale) or 'relative' (5 % of the first mean)"
         raise ParameterError(f"differences cannot be named with basis={basis!r}", hint=hint)
-    first = np.asarray(a, dtype=float)
-    off = np.abs(np.asarray(b, dtype=float) - first)
-    off = np.where(off <= TINY, 0.0, off)
+    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    off = np.abs(zero_within(second - first, SUM_ERROR * np.maximum(np.abs(first), np.abs(second))))
     share = off if basis == "absolute" else quotient(off, np.abs(first))
-    words = ((share > MATERIAL + TINY, "material"), (share >= NOTICEABLE - TINY, "noticeable"))
+    words = ((share > MATERIAL + SUM_ERROR, "material"), (share >= NOTICEABLE - SUM_ERROR, "noticeable"))
     return tuple(np.select([holds for holds, _ in words], [word for _, word in words], NEGLIGIBLE).tolist())

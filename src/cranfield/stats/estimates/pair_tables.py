@@ -13,7 +13,7 @@ from cranfield.stats.multiple.omnibus_base import complete_topics
 from cranfield.stats.pair_tests.all_pairs import finite, places
 from cranfield.stats.pair_tests.base import Asked, Pairs
 from cranfield.stats.pair_tests.bayesian import BayesSignedRank
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 from cranfield.stats.reliability.discrimination import swap_rate
 
 from .effect_sizes import DZ, Cliff, DAv, HedgesG, RankBiserial, name_differences, name_effects, wins
@@ -67,7 +67,7 @@ def _shares(measure: object, pairs: Pairs, means: NDArray[np.float64]) -> NDArra
     """(pair,): the means, NaN where values do not lie between 0 and 1."""
     low, high = getattr(measure, "range", (0.0, 1.0))
     there = pairs.values[~np.isnan(pairs.values)]
-    outside = low < 0 or high > 1 or bool(((there < -TINY) | (there > 1 + TINY)).any())
+    outside = low < 0 or high > 1 or bool(((there < -SUM_ERROR) | (there > 1 + SUM_ERROR)).any())
     return np.full_like(means, np.nan) if outside else means
 
 

@@ -13,7 +13,7 @@ from cranfield.stats.anova.noncentral_f import beyond, shift_for
 from cranfield.stats.multiple.omnibus_base import check_whole
 from cranfield.stats.pair_tests.base import LEVEL, Method, Pairs
 from cranfield.stats.pair_tests.closed_form import Spread
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, power_of_two
 
 Pilot: TypeAlias = Literal["within", "residual", "differences", "median", "largest", "twice-within"]
 PILOTS: tuple[Pilot, ...] = get_args(Pilot)
@@ -187,10 +187,11 @@ def pilot_variance(*pilots: Matrix, of: Pilot) -> float:
         raise ParameterError("there is no pilot to take a variance from", hint="give values (topic, run)")
     if of not in PILOTS:
         raise ParameterError(f"a pilot has no variance {of!r}", hint=f"it has: {', '.join(PILOTS)}")
-    found = np.array([_variance(check_whole(values), of) for values in pilots])
-    variance, freedom = found.T
+    matrices = [check_whole(values) for values in pilots]
+    unit = max(power_of_two(values) for values in matrices)
+    variance, freedom = np.array([_variance(values / unit, of) for values in matrices]).T
     pooled = float(variance @ freedom / freedom.sum())
-    return pooled if pooled > TINY**2 else 0.0
+    return unit**2 * pooled if pooled > SUM_ERROR**2 else 0.0
 
 
 def _variance(values: Matrix, of: Pilot) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from cranfield.core import Direction, ParameterError, Table
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Values
-from cranfield.stats.pair_tests.float_ties import near_zero
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, power_of_two, subtract, zero_within
 
 COLUMNS = (
     *("run", "baseline", "measure", "alpha", "n", "mean", "wins", "losses", "urisk", "trisk", "p"),
@@ -21,10 +21,10 @@ def urisk(run: Rows, baseline: Rows, alpha: float) -> tuple[float, float]:
     The first is URisk (wang2012risk), the second TRisk (dincer2014), which is distributed as t where there is no risk;
     NaN where it has no error.
     """
-    off = near_zero(run - baseline)
+    off = subtract(run, baseline)
     weighed = np.where(off < 0, (1 + alpha) * off, off)
-    mean = float(weighed.mean())
-    if len(off) < 2 or not (error := float(weighed.std(ddof=1) / np.sqrt(len(off)))):
+    mean, unit = float(weighed.mean()), power_of_two(weighed)
+    if len(off) < 2 or not (error := unit * float((weighed / unit).std(ddof=1) / np.sqrt(len(off)))):
         return mean, np.nan
     return mean, mean / error
 
@@ -40,7 +40,7 @@ def georisk(values: Matrix, alpha: float) -> tuple[Rows, Rows]:
 
     total = values.sum()
     expected = values.sum(axis=1, keepdims=True) * values.sum(axis=0) / (total or 1.0)
-    off = near_zero(values - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
+    off = zero_within(values - expected, SUM_ERROR * values) / np.sqrt(np.where(expected > 0, expected, 1.0))
     z = np.where(off < 0, (1 + alpha) * off, off).sum(axis=0)
     return z, np.sqrt(values.mean(axis=0) * ndtr(z / len(values)))
 
@@ -76,7 +76,7 @@ def _against(run: Rows, baseline: Rows, alpha: float) -> dict[str, Any]:
     """A run beside the baseline."""
     from scipy.special import stdtr
 
-    off = near_zero(run - baseline)
+    off = subtract(run, baseline)
     mean, t = urisk(run, baseline, alpha)
     p = 1.0 if not off.any() else np.nan if np.isnan(t) else 2 * float(stdtr(len(off) - 1, -abs(t)))
     return {"wins": int((off > 0).sum()), "losses": int((off < 0).sum()), "urisk": mean, "trisk": t, "p": p}

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core.types import Matrix
-from cranfield.stats.pair_tests.float_ties import TINY
 from cranfield.stats.pair_tests.resampling import product
 
 Counts = NDArray[np.int64]
@@ -16,14 +15,11 @@ NEAR = 1 << 18  # cells of a table that a processor keeps near
 
 
 def code_values(values: Matrix) -> Counts:
-    """(run, topic): whole numbers in the order of the values (topic, run), the same where those are equal as numbers.
-
-    What is equal is decided among all runs: a chain of numbers each within 1e-13 of the next is one number.
-    """
+    """Return (run, topic): integers in the order of the values (topic, run), equal where the values are equal."""
     cells = values.T.ravel()
     order = np.argsort(cells, kind="stable")
     code = np.empty(len(cells), dtype=np.int64)
-    code[order] = np.concatenate([[0], (np.diff(cells[order]) > TINY).cumsum()])
+    code[order] = np.concatenate([[0], (np.diff(cells[order]) > 0).cumsum()])
     return code.reshape(values.T.shape)
 
 

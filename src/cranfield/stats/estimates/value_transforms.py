@@ -11,7 +11,7 @@ from cranfield.core import Catalogue, Limits, ParameterError, Positive, Scale, S
 from cranfield.core.types import Matrix
 from cranfield.data import Norms
 from cranfield.stats.pair_tests.base import CELLS, Method
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, TIE
 
 from .moments import Moments
 
@@ -55,7 +55,7 @@ class OfShares(Transform):
         if norms is not None:
             raise ParameterError(f"{self.name} needs no norms", hint="norms are for z-score, webber, sakai and urbano")
         values = np.asarray(values, dtype=float)
-        wrong = np.argwhere((values < -TINY) | (values > 1 + TINY))
+        wrong = np.argwhere((values < -SUM_ERROR) | (values > 1 + SUM_ERROR))
         if len(wrong):
             topic, run = wrong[0].tolist()
             where = f"topic {topics[topic] if topics else topic + 1}, run {runs[run] if runs else run + 1}"
@@ -240,5 +240,5 @@ def _z(values: Matrix, norms: Norms) -> Matrix:
 
 def _not_above(reference: Matrix, values: Matrix) -> NDArray[np.float64]:
     """(topic, run): the share of reference values that are at most as large as each value."""
-    count = (reference[:, None, :] <= values[:, :, None] + TINY).sum(axis=2)
+    count = (reference[:, None, :] <= (values + TIE * np.abs(values))[:, :, None]).sum(axis=2)
     return count / np.maximum((~np.isnan(reference)).sum(axis=1), 1)[:, None]

@@ -10,7 +10,7 @@ from cranfield.core.catalogue import Limits
 from cranfield.core.types import Matrix, Rows
 from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest, pair_test
 from cranfield.stats.pair_tests.closed_form import Spread
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, power_of_two
 from cranfield.stats.pair_tests.resampling import BLOCK, Flips, PerPair, Shared, in_blocks
 
 CELLS = 2**18  # values that are permuted together: they stay in the cache of a processor
@@ -76,10 +76,11 @@ class MaxT(JointDraws):
 
         With Q = Σ d², which flips do not change, and r = Σ ±d / √(nQ), t = r √(n − 1) / √(1 − r²): r has its order.
         """
-        n = spread.n
-        squares = np.where(n > 1, (n - 1) * np.nan_to_num(spread.deviation) ** 2, 0.0) + n * spread.mean**2
+        n, unit = spread.n, power_of_two(pairs.values)
+        squares = np.where(n > 1, (n - 1) * np.nan_to_num(spread.deviation / unit) ** 2, 0.0)
+        squares += n * (spread.mean / unit) ** 2
         with np.errstate(divide="ignore"):
-            scale = np.where((squares > 0) & (n > 1), 1 / np.sqrt(n * squares), 0.0)
+            scale = np.where((squares > 0) & (n > 1), 1 / np.sqrt(n * squares) / unit, 0.0)
         if self.alternative == "less":
             scale = -scale
         extreme = spread.mean * scale
@@ -135,7 +136,7 @@ class RandomisedTukey(JointDraws):
         seed = asked.seed
         made = in_blocks(lambda i: _ranges(values, generator(seed, "permutations", i)), pieces, asked)
         ranges = np.sort(np.concatenate(made)[: self.draws])
-        slack = 2 * TINY * np.abs(values).max(axis=1).sum()
+        slack = 2 * SUM_ERROR * np.abs(values).max(axis=1).sum()
         count = self.draws - np.searchsorted(ranges, np.abs(spread.mean) * len(values) - slack)
         return Answer(
             n=spread.n,

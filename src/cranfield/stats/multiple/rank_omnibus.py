@@ -8,7 +8,7 @@ import numpy as np
 from cranfield.core import Scale
 from cranfield.core.types import Matrix
 from cranfield.stats.estimates.distribution_tails import chi2_tail, f_tail
-from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks, tie_sizes
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, mid_ranks, tie_sizes
 
 from .omnibus_base import Omnibus, Source, check_whole, omnibus
 
@@ -64,7 +64,7 @@ class Friedman(Omnibus):
         scale = topics * runs * (runs + 1) - tie_sizes(ranks).sum() / (runs - 1)
         # Where every topic has all runs equal both are 0, and so is W; where all topics have one order, W is exactly 1.
         w = float(spread / scale) / (topics * (runs - 1)) if scale > 0 else 0.0
-        w = 1.0 if w > 1 - TINY else w
+        w = 1.0 if w > 1 - SUM_ERROR else w
         chi2, df2 = w * topics * (runs - 1), (runs - 1) * (topics - 1)
         f = (topics - 1) * w / (1 - w) if w < 1 else inf
         rows = ("system", chi2, chi2_tail(chi2, runs - 1)), ("system (Iman–Davenport)", f, f_tail(f, runs - 1, df2))

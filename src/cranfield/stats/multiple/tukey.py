@@ -11,7 +11,7 @@ from cranfield.core import Scale
 from cranfield.core.types import Matrix, Rows
 from cranfield.stats.anova.variance_analysis import Anova, OneWay, TwoWay
 from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest, pair_test
-from cranfield.stats.pair_tests.float_ties import near_zero, quotient
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, largest, quotient, zero_within
 
 from .studentised_range import StudentisedRange
 
@@ -42,7 +42,7 @@ class AfterAnova(PairTest):
 
     def after(self, fitted: Anova, a: NDArray[np.intp], b: NDArray[np.intp], *, level: float) -> Answer:
         """The answer for pairs of runs, given by place, after an analysis that is at hand."""
-        difference = near_zero(fitted.means[b] - fitted.means[a])
+        difference = zero_within(fitted.means[b] - fitted.means[a], SUM_ERROR * largest(fitted.means))
         statistic = self.statistic(fitted, difference)
         half = self.distance(fitted, level)
         freedom = self.freedom(fitted)
@@ -52,8 +52,8 @@ class AfterAnova(PairTest):
             n=np.full(len(a), fitted.topics),
             statistic=statistic,
             p=np.full(len(a), np.nan),
-            effect=quotient(difference, sqrt(fitted.mse)),
-            note=(f"{note}; the error is 0: every difference is certain" if fitted.mse == 0 else note,),
+            effect=quotient(difference, fitted.rmse),
+            note=(f"{note}; the error is 0: every difference is certain" if fitted.rmse == 0 else note,),
             low=difference - half,
             high=difference + half,
             adjusted=np.where(np.isinf(statistic), 0.0, self.chance(fitted, statistic)),
@@ -95,13 +95,13 @@ class Tukey(AfterAnova):
     df: Literal["error", "inf"] = "error"
 
     def statistic(self, fitted: Anova, difference: Rows) -> Rows:
-        return quotient(np.abs(difference), sqrt(fitted.mse / fitted.per_run))
+        return quotient(np.abs(difference), fitted.rmse / sqrt(fitted.per_run))
 
     def chance(self, fitted: Anova, statistic: Rows) -> Rows:
         return self.reference(fitted).sf(statistic)
 
     def distance(self, fitted: Anova, level: float) -> float:
-        return self.reference(fitted).isf(level) * sqrt(fitted.mse / fitted.per_run)
+        return self.reference(fitted).isf(level) * fitted.rmse / sqrt(fitted.per_run)
 
     def half_width(self, fitted: Anova, level: float) -> float:
         """Half of it: two runs differ where intervals of this half-width around their means do not meet.
@@ -133,7 +133,7 @@ class Scheffe(AfterAnova):
     formula: ClassVar[str] = "F = difference² / ((runs − 1) · 2 MS(error) / topics), runs − 1 and error df"
 
     def statistic(self, fitted: Anova, difference: Rows) -> Rows:
-        return quotient(difference**2, (fitted.runs - 1) * 2 * fitted.mse / fitted.per_run)
+        return quotient(difference, fitted.rmse * sqrt(2 / fitted.per_run)) ** 2 / (fitted.runs - 1)
 
     def chance(self, fitted: Anova, statistic: Rows) -> Rows:
         from scipy.special import fdtrc
@@ -144,7 +144,7 @@ class Scheffe(AfterAnova):
         from scipy.special import fdtri
 
         limit = float(fdtri(fitted.runs - 1, fitted.df_error, 1 - level))
-        return sqrt((fitted.runs - 1) * limit * 2 * fitted.mse / fitted.per_run)
+        return fitted.rmse * sqrt((fitted.runs - 1) * limit * 2 / fitted.per_run)
 
     def said(self, fitted: Anova) -> str:
         return f"F of all contrasts of {fitted.runs} runs"

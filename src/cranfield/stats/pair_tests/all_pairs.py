@@ -15,7 +15,7 @@ from cranfield.stats.multiple.family_intervals import confidence_text, interval_
 from cranfield.stats.reliability.discrimination import Discrimination, discriminative_power
 
 from .base import LEVEL, Answer, Asked, Pairs, PairTest
-from .float_ties import near_zero
+from .float_ties import TIE, zero_within
 
 Family: TypeAlias = Literal["pairs", "measures", "all"]
 FAMILIES: tuple[Family, ...] = ("pairs", "measures", "all")
@@ -211,8 +211,8 @@ def _medians(pairs: Pairs) -> NDArray[np.float64]:
         some = both.any(axis=1)
         median = np.full((2, len(block)), np.nan)
         median[:, some] = [np.nanmedian(np.where(both, side, np.nan)[some], axis=1) for side in (b, a)]
-        found.append(median[0] - median[1])
-    return near_zero(np.concatenate(found))
+        found.append(zero_within(median[0] - median[1], TIE * np.abs(median).max(axis=0)))
+    return np.concatenate(found)
 
 
 def _corrected(questions: Sequence[_Question], correction: Correction, family: Family, asked: Asked) -> list[Tested]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cranfield.core import SEED, Catalogue, Declared, ParameterError, Scale, describe, write
 from cranfield.core.types import Matrix
 
-from .float_ties import near_zero
+from .float_ties import SUM_ERROR, TIE, zero_within
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]  # greater: b above a
 Progress: TypeAlias = Callable[[int, int], object]
@@ -86,8 +86,14 @@ class Pairs:
 
     @cached_property
     def difference(self) -> Matrix:
-        """(pair, topic): b − a, exactly 0 where they are equal as numbers; NaN where one has no value."""
-        return near_zero(self.values[:, self.b].T - self.values[:, self.a].T)
+        """(pair, topic): b − a, exactly 0 where it is a rounding error; NaN where one run has no value."""
+        return zero_within(self.values[:, self.b].T - self.values[:, self.a].T, TIE * self.scale)
+
+    @cached_property
+    def scale(self) -> Matrix:
+        """(pair, topic): max(|a|, |b|), of which the rounding error of a difference is a multiple."""
+        size = np.abs(self.values)
+        return np.maximum(size[:, self.b].T, size[:, self.a].T)
 
     @cached_property
     def sign(self) -> Matrix:
@@ -106,10 +112,14 @@ class Pairs:
     def mean_difference(self) -> NDArray[np.float64]:
         """(pair,): the mean of b − a over the topics of both."""
         if self.whole:
-            means = self.values.mean(axis=0)
-            return near_zero(means[self.b] - means[self.a])
-        sums = np.concatenate([np.nansum(block.difference, axis=1) for block in self.blocks()])
-        return near_zero(np.divide(sums, self.topics, out=np.full(len(self), np.nan), where=self.topics > 0))
+            means, size = self.values.mean(axis=0), np.abs(self.values).mean(axis=0)
+            return zero_within(means[self.b] - means[self.a], SUM_ERROR * np.maximum(size[self.a], size[self.b]))
+        sums, size = (
+            np.concatenate([np.nansum(getattr(block, name), axis=1) for block in self.blocks()])
+            for name in ("difference", "scale")
+        )
+        sums = zero_within(sums, SUM_ERROR * size)
+        return np.divide(sums, self.topics, out=np.full(len(self), np.nan), where=self.topics > 0)
 
     def blocks(self, cells: int = CELLS) -> Iterator["Pairs"]:
         """The same in parts, so that (pair, topic) fits into memory."""

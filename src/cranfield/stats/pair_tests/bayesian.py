@@ -11,7 +11,7 @@ from cranfield.core import Catalogue, Limits, Positive, Scale, generator
 from cranfield.core.types import Matrix
 
 from .base import Asked, Method, Pairs
-from .float_ties import TINY
+from .float_ties import TIE
 
 BLOCK = 500  # draws at once: few enough for what is made of them to stay near the processor
 CELLS = 1_000_000  # of an array (pair, difference, draw)
@@ -72,15 +72,18 @@ class BayesSignedRank(BayesTest):
             step = max(1, CELLS // (BLOCK * (int(topics) + 1)))
             for start in range(0, len(places), step):
                 block = places[start : start + step]
-                found[:, block] = self._believe(_differences(pairs, block, int(topics)), asked.seed)
+                part = Pairs(pairs.values, pairs.a[block], pairs.b[block])
+                rounding = TIE * np.maximum(np.nan_to_num(part.scale).max(axis=1, initial=0.0), self.rope)
+                z = _differences(part.difference, int(topics))
+                found[:, block] = self._believe(z, rounding[:, None], asked.seed)
         return Beliefs(*found)
 
-    def _believe(self, z: Matrix, seed: int) -> Matrix:
+    def _believe(self, z: Matrix, rounding: Matrix, seed: int) -> Matrix:
         """(3, pair): how often each side has most of the weight, for sorted differences (pair, difference)."""
         # The differences are in order: those whose mean with a given one is below −rope are the first few. A sum over
         # all pairs of differences is so one over differences, of weights added up from the left.
-        low = _up_to(z, -2 * self.rope - 2 * TINY - z)  # zⱼ ≤ … : the mean of both is below −rope
-        high = _up_to(z, 2 * self.rope + 2 * TINY - z)  # the others: it is above rope
+        low = _up_to(z, -2 * self.rope - 2 * rounding - z)  # zⱼ ≤ … : the mean of both is below −rope
+        high = _up_to(z, 2 * self.rope + 2 * rounding - z)  # the others: it is above rope
         order = np.argsort(np.argsort(z == 0, axis=1, kind="stable"), axis=1)  # any one zero has the prior weight
         pair = np.arange(len(z))[:, None]
         count = np.zeros((3, len(z)))
@@ -101,11 +104,10 @@ class BayesSignedRank(BayesTest):
         return drawn / drawn.sum(axis=0)
 
 
-def _differences(pairs: Pairs, places: NDArray[np.intp], topics: int) -> Matrix:
-    """(pair, difference): those of some pairs with as many topics, and one 0 for the prior, in order."""
-    block = Pairs(pairs.values, pairs.a[places], pairs.b[places]).difference
-    ordered = np.sort(block, axis=1)[:, :topics]  # NaN stands last
-    return np.sort(np.concatenate([ordered, np.zeros((len(places), 1))], axis=1), axis=1)
+def _differences(difference: Matrix, topics: int) -> Matrix:
+    """Return the differences of pairs that have as many topics, with one 0 for the prior, sorted."""
+    ordered = np.sort(difference, axis=1)[:, :topics]  # NaN stands last
+    return np.sort(np.concatenate([ordered, np.zeros((len(ordered), 1))], axis=1), axis=1)
 
 
 def _up_to(ordered: Matrix, bounds: Matrix) -> NDArray[np.intp]:

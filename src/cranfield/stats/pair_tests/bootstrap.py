@@ -13,12 +13,13 @@ from cranfield.core.types import Matrix
 
 from .base import CELLS, Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test
 from .closed_form import NO_TOPIC, Spread, said
+from .float_ties import power_of_two
 from .resampling import Exact, PerPair, Resamples, Shared, in_blocks, in_turn, product, reached
 
 FEW = 8  # so many topics have 6,435 different resamples, no more than are drawn otherwise
 CACHED = 2**17  # cells of a matrix (pair, draw) that stay in the cache of a processor
-NO_SPREAD = 1e-12  # beside the sum of squares: what rounding leaves of a variance of 0
-SAME = 1e-10  # t that differ by no more of their size are equal as numbers
+NO_SPREAD = 1e-12  # relative to the sum of squares: what rounding leaves of a variance of 0
+SAME = 1e-10  # relative difference up to which two t are equal
 
 
 @pair_test("bootstrap", cite="efron1993,sakai2006bootstrap,smucker2007")
@@ -128,6 +129,7 @@ class Drawn:
         n = resamples.topics
         difference = replace(self.pairs, a=self.pairs.a[some], b=self.pairs.b[some]).difference
         centred = np.where(spread.constant[:, None], 0.0, difference - spread.mean[:, None])
+        centred /= power_of_two(centred)  # t has no unit, and squares must not overflow
         both = np.ascontiguousarray(np.concatenate([centred, centred**2]).T)
         made = in_blocks(lambda i: product(resamples.block(i), both).T, resamples.blocks, self.asked)
         sums, squares = np.split(np.concatenate(made, axis=1), 2)

@@ -12,7 +12,7 @@ from cranfield.core.types import Matrix
 from cranfield.stats.estimates.moments import Moments
 
 from .base import Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test, tail
-from .float_ties import TINY, mid_ranks, near_zero, quotient, tie_sizes
+from .float_ties import SUM_ERROR, TIE, mid_ranks, quotient, tie_sizes, zero_within
 
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
 
@@ -37,7 +37,7 @@ class Spread:
     @classmethod
     def of(cls, pairs: Pairs) -> "Spread":
         """The spread behind every pair."""
-        found = [Moments.of(block.difference) for block in pairs.blocks()]
+        found = [Moments.of(block.difference, block.scale) for block in pairs.blocks()]
         mean, deviation = (np.concatenate([getattr(one, name) for one in found]) for name in ("mean", "sd"))
         return cls(pairs.topics, mean, deviation)
 
@@ -204,7 +204,7 @@ class Sign(PairTest):
     def _sign(self, block: Pairs) -> Matrix:
         if not self.margin:
             return block.sign
-        beyond = np.abs(block.difference) - self.margin > TINY
+        beyond = np.abs(block.difference) - self.margin > TIE * np.maximum(block.scale, self.margin)
         return np.where(beyond, np.sign(block.difference), 0.0)
 
 
@@ -300,7 +300,7 @@ class Equivalence(PairTest):
         self.check(asked.level)
         spread = Spread.of(pairs)
         # The end nearer to the mean has the larger p; how far the mean lies inside of it counts as positive.
-        inside = near_zero(self.margin - np.abs(spread.mean))
+        inside = zero_within(self.margin - np.abs(spread.mean), SUM_ERROR * self.margin)
         ahead = np.where(spread.mean > 0, -1.0, 1.0)
         distance = quotient(inside, spread.error)
         p = np.where(spread.constant & (inside == 0), 1.0, stdtr(spread.n - 1, -distance))

@@ -11,7 +11,7 @@ from cranfield.stats.comparison.topic_outcomes import Outcomes, difference_inter
 
 from .base import Pairs
 from .closed_form import PerPair, Spread
-from .float_ties import near_zero, quotient
+from .float_ties import SUM_ERROR, quotient, zero_within
 
 
 class NonInferiority(NamedTuple):
@@ -51,7 +51,7 @@ def mean_non_inferiority(pairs: Pairs, margin: float, level: float, *, lower_is_
     from scipy.special import stdtr
 
     spread = Spread.of(replace(pairs, a=pairs.b, b=pairs.a) if lower_is_better else pairs)
-    inside = near_zero(spread.mean + margin)
+    inside = zero_within(spread.mean + margin, SUM_ERROR * margin)
     p: PerPair = np.asarray(stdtr(spread.n - 1, -quotient(inside, spread.error)), dtype=float)
     # Where every topic has the same difference there is no chance left: it lies inside of the margin, or it does not.
     p = np.where(spread.constant & (inside == 0), 1.0, p)

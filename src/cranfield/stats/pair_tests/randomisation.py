@@ -1,6 +1,8 @@
 """Fisher's randomisation test, exact where all sign flips can be counted and sampled otherwise."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -13,7 +15,7 @@ from cranfield.core.types import Matrix
 from .base import Alternative, Answer, Asked, Pairs, PairTest, check_level, pair_test
 from .closed_form import NO_TOPIC, Spread, said
 from .flip_intervals import flip_answers
-from .float_ties import TINY
+from .float_ties import EPS, largest
 from .resampling import Exact, PerPair, all_signs, in_turn, product, slack_of
 
 Steps = NDArray[np.int64]
@@ -22,8 +24,8 @@ HALF = 10  # twice as many differences have all their flips listed
 TOGETHER = 256  # pairs at once, 2¹¹ sums of each
 LONGEST = 10_000_000  # steps that the differences of one pair may add up to
 BUDGET = 2_000_000_000  # additions, over all pairs asked for: some two seconds
-# The steps values may come in: decimals, then what 1/1 … 1/10 have in common (reciprocal ranks, P@30), and 1/1 … 1/16.
-UNITS = (1, 10, 100, 1_000, 2_520, 10_000, 100_000, 720_720, 1_000_000)
+MAX_STEPS = 10_000_000  # of the largest value: more steps than that are too many to count
+STEP_ERROR = 16 * EPS  # rounding error of a value, relative to the largest, that still makes it a multiple of the step
 SMALLEST = np.finfo(float).tiny
 
 
@@ -80,7 +82,7 @@ class Randomisation(PairTest):
     def _notes(self, plan: "Plan", none: NDArray[np.bool_], unbounded: NDArray[np.bool_]) -> tuple[str, ...]:
         drawn = f"mean difference, {self.draws:,} draws"
         listed = "mean difference, exact: all flips"
-        counted = f"mean difference, exact: all flips, counted in steps of 1/{plan.unit}"
+        counted = f"mean difference, exact: all flips, counted in steps of {_step_text(plan.step)}"
         without = "; no finite interval"
         return said(
             drawn,
@@ -120,7 +122,7 @@ class Randomisation(PairTest):
 class Plan:
     """Which pairs have their flips listed, counted in steps, or drawn."""
 
-    unit: int  # values are multiples of 1/unit; 0: of nothing
+    step: float  # all values are multiples of it; 0: of no step that is large enough
     listed: NDArray[np.bool_]
     counted: NDArray[np.bool_]
 
@@ -132,8 +134,8 @@ class Plan:
             return cls(0, nothing, nothing)
         live = np.concatenate([(np.nan_to_num(block.difference) != 0).sum(axis=1) for block in pairs.blocks()])
         listed = live <= 2 * HALF
-        plan = cls(_unit(pairs.values[:, np.union1d(pairs.a, pairs.b)]), listed, nothing)
-        if plan.unit and not listed.all():
+        plan = cls(common_step(pairs.values[:, np.union1d(pairs.a, pairs.b)]), listed, nothing)
+        if plan.step and not listed.all():
             work = np.concatenate([_additions(plan.steps(block)) for block in pairs.blocks()])
             counted = ~listed & (work > 0)
             if exact == "always" or work[counted].sum() <= BUDGET:
@@ -151,18 +153,39 @@ class Plan:
 
     def steps(self, block: Pairs) -> Steps:
         """(pair, topic): the differences as whole numbers of the largest step they have in common."""
-        steps = np.rint(np.nan_to_num(block.difference) * self.unit).astype(np.int64)
+        steps = np.rint(np.nan_to_num(block.difference) / self.step).astype(np.int64)
         return steps // np.maximum(np.gcd.reduce(steps, axis=1), 1)[:, None]
 
 
-def _unit(values: Matrix) -> int:
-    """The first of the units whose multiples all values are; 0 where none is."""
-    there = values[~np.isnan(values)]
-    size = np.maximum(np.abs(there), 1.0)
-    for unit in UNITS:
-        if (np.abs(there * unit - np.rint(there * unit)) <= TINY * unit * size).all():
-            return unit
-    return 0
+def common_step(values: Matrix) -> float:
+    """Return the largest number whose multiples all values are, up to rounding errors; 0 where it is too small.
+
+    The values of decimal files, P@10 and reciprocal ranks have such a step, in any unit.
+
+    Examples
+    --------
+    >>> common_step(np.array([[0.25, 1.5], [0.5, 0.75]]))
+    0.25
+    """
+    sizes = np.unique(np.abs(values[~np.isnan(values)]))
+    top, parts = largest(sizes), 1
+    while top and parts <= MAX_STEPS:
+        step = top / parts
+        apart = np.flatnonzero(np.abs(sizes - np.rint(sizes / step) * step) > STEP_ERROR * top)
+        if not apart.size:
+            return step
+        known, share = parts, Fraction(float(sizes[apart[0]] / top)).limit_denominator(MAX_STEPS)
+        parts = lcm(parts, share.denominator)
+        if parts == known:
+            return 0.0
+    return 0.0
+
+
+def _step_text(step: float) -> str:
+    """Write 1/2520 where that is the step, and a decimal otherwise."""
+    parts = 1 / step if step else 0.0
+    whole = 1 <= parts <= MAX_STEPS and abs(parts - np.rint(parts)) <= 1e-9 * parts
+    return f"1/{parts:.0f}" if whole else f"{step:.6g}"
 
 
 def _additions(steps: Steps) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from cranfield.core import generator
 from cranfield.core.types import Matrix
 
 from .base import Alternative, Asked, Pairs
-from .float_ties import TINY
+from .float_ties import SUM_ERROR
 
 T = TypeVar("T")
 PerPair: TypeAlias = NDArray[np.float64]  # (pair,)
@@ -187,9 +187,9 @@ class Shared:
 
 
 def slack_of(pairs: Pairs) -> PerPair:
-    """(pair,): how far sums of the same numbers in another order may lie apart, beside the size of the values."""
+    """Return for each pair how far sums of the same numbers in another order may differ."""
     size = np.nansum(np.abs(pairs.values), axis=0)
-    return TINY * (size[pairs.a] + size[pairs.b])
+    return SUM_ERROR * (size[pairs.a] + size[pairs.b])
 
 
 def product(weights: Weights, columns: Matrix) -> Matrix:

@@ -11,7 +11,7 @@ from cranfield.core.types import Matrix
 
 from .base import Answer, Asked, Pairs, PairTest, check_level, pair_test, tail
 from .closed_form import NO_TOPIC, PerPair, said
-from .float_ties import mid_ranks, near_zero
+from .float_ties import TIE, mid_ranks, zero_within
 from .walsh_averages import walsh_order_statistics
 
 EXACT = 50  # topics up to which the distribution is worked out exactly
@@ -57,14 +57,14 @@ class SignedRank(PairTest):
         return Answer.join([self._answer(block, share) for block in pairs.blocks()])
 
     def _answer(self, block: Pairs, share: float) -> Answer:
-        ranks = self._ranks(block.difference)
+        ranks = self._ranks(block)
         n, none = (ranks > 0).sum(axis=1), block.topics == 0
         ahead, whole = (ranks * (block.difference > 0)).sum(axis=1), ranks.sum(axis=1)
         exact = self._exactly(n)
         lower, upper, critical = np.ones(len(n)), np.ones(len(n)), np.full(len(n), -1.0)
         for chosen, tails in ((exact, exact_tails), (~exact, self._normal_tails)):
             lower[chosen], upper[chosen], critical[chosen] = tails(ranks[chosen], ahead[chosen], share)
-        interval = self._interval(block.difference, ranks, critical) if share else (None, None, None)
+        interval = self._interval(block, ranks, critical) if share else (None, None, None)
         estimate, low, high = interval
         zeros = "zeros dropped" if self.zeros == "drop" else "zeros ranked, then dropped"
         continuity = f"{'with' if self.continuity else 'without'} continuity"
@@ -88,12 +88,13 @@ class SignedRank(PairTest):
             estimate=estimate,
         )
 
-    def _interval(self, difference: Matrix, ranks: Matrix, critical: PerPair) -> tuple[PerPair, PerPair, PerPair]:
+    def _interval(self, block: Pairs, ranks: Matrix, critical: PerPair) -> tuple[PerPair, PerPair, PerPair]:
         """Return the Hodges–Lehmann estimate and the ends of its interval from the critical values of W+.
 
         The number of Walsh averages above 0, half of those at 0 included, is W+; ranked zeros add half of the averages
         among them. So c averages lie beyond each end of the interval if c is the largest W+ that is significant.
         """
+        difference, rounding = block.difference, TIE * np.nan_to_num(block.scale).max(axis=1, initial=0.0)
         there = (ranks > 0) | ((difference == 0) & (self.zeros == "pratt"))
         m, zeros = there.sum(axis=1), (there & (difference == 0)).sum(axis=1)
         last = m * (m + 1) // 2 - 1
@@ -102,19 +103,19 @@ class SignedRank(PairTest):
         wanted[(ranks == 0).all(axis=1)] = -1
         averages = walsh_order_statistics(np.where(there, difference, np.nan), wanted)
         same = (difference == 0).any(axis=1) & (ranks == 0).all(axis=1)
-        # Sums within the tolerance of 0 count as ties of the ranks, so they are 0 here too.
+        # dᵢ + dⱼ of two tied differences with opposite signs is 0 here too.
         low, high, estimate = (
-            np.where(same, 0.0, near_zero(2 * average) / 2)
+            np.where(same, 0.0, zero_within(2 * average, rounding) / 2)
             for average in (averages[:, 0], averages[:, 1], averages[:, 2:].mean(axis=1))
         )
         none = np.full(len(m), np.nan)
         return estimate, none if self.alternative == "less" else low, none if self.alternative == "greater" else high
 
-    def _ranks(self, difference: Matrix) -> Matrix:
+    def _ranks(self, block: Pairs) -> Matrix:
         """(pair, topic): the rank of the size of each difference, 0 where there is none."""
-        size = np.abs(difference)
-        kept = size if self.zeros == "pratt" else np.where(size > 0, size, np.nan)
-        return np.where(size > 0, mid_ranks(kept), 0.0)
+        size = np.abs(block.difference)
+        ranked = size if self.zeros == "pratt" else np.where(size > 0, size, np.nan)
+        return np.where(size > 0, mid_ranks(ranked, block.scale), 0.0)
 
     def _exactly(self, n: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(pair,): whether the distribution is worked out exactly."""

@@ -1,7 +1,7 @@
 """Vectorised rank-sum and signed-rank tests of all pairs of runs in many halves of the topics.
 
-Values are put in order once, for all halves together; within a half only counts are needed. What is equal as a number
-is decided over all topics, too: a chain of numbers each within 1e-13 of the next is one even if a half lacks a link.
+Values are sorted once, for all halves together; within a half only counts are needed. Ties of differences are decided
+over all topics, too: a chain of differences that tie with their neighbours is one group even if a half lacks a link.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from cranfield.stats.estimates.value_counts import NEAR, Counts, ValueCounts, co
 
 from .base import Asked, Pairs, tail
 from .closed_form import RankSum
-from .float_ties import TINY
+from .float_ties import group_starts
 from .resampling import in_turn
 from .signed_rank import EXACT, SignedRank, exact_tails
 
@@ -63,7 +63,7 @@ def _rank_sum(test: RankSum, code: Counts, pairs: Pairs) -> NDArray[np.float64]:
 def signed_rank_in_halves(test: SignedRank, pairs: Pairs, inside: Members, asked: Asked) -> Significant:
     """The signed-rank test in every half, zeros dropped; every run has a value in every topic."""
     blocks = list(pairs.blocks(COLUMNS))
-    found = in_turn(lambda i: _signed_rank(test, blocks[i].difference, inside, asked.level), len(blocks), asked)
+    found = in_turn(lambda i: _signed_rank(test, blocks[i], inside, asked.level), len(blocks), asked)
     significant, pattern = (np.concatenate([part[which] for part in found]) for which in (0, 1))
     exact = pattern > 0
     if exact.any():
@@ -73,12 +73,12 @@ def signed_rank_in_halves(test: SignedRank, pairs: Pairs, inside: Members, asked
 
 
 def _signed_rank(
-    test: SignedRank, difference: Matrix, inside: Members, level: float
+    test: SignedRank, pairs: Pairs, inside: Members, level: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
     """(pair, half): whether p is at most the level by the normal distribution; a code of what is left to be exact."""
     from scipy.special import ndtr
 
-    ordered = Ordered.of(difference)
+    ordered = Ordered.of(pairs)
     most = max(1, NEAR // max(1, len(ordered.topic)))
     found = [ordered.ranks(inside[start : start + most]) for start in range(0, len(inside), most)]
     n, twice, ties, code = (np.concatenate([getattr(part, name) for part in found]).T for name in Ranks.__slots__)
@@ -112,16 +112,15 @@ class Ordered:
     pair: NDArray[np.intp]  # (pair + 1,): the group at which each pair begins, and the end
 
     @classmethod
-    def of(cls, difference: Matrix) -> "Ordered":
-        """Those of a matrix (pair, topic)."""
-        size = np.where(difference == 0, np.inf, np.abs(difference))
+    def of(cls, pairs: Pairs) -> "Ordered":
+        """Sort the differences of each pair."""
+        size = np.where(pairs.difference == 0, np.inf, np.abs(pairs.difference))
         order = np.argsort(size, axis=1)
-        size, signed = (np.take_along_axis(rows, order, axis=1) for rows in (size, difference))
+        size, signed, scale = (
+            np.take_along_axis(rows, order, axis=1) for rows in (size, pairs.difference, pairs.scale)
+        )
         kept = np.isfinite(size)
-        begins = np.ones(size.shape, dtype=bool)
-        with np.errstate(invalid="ignore"):
-            begins[:, 1:] = np.diff(size, axis=1) > TINY
-        group = np.append(np.flatnonzero(begins[kept]), kept.sum())
+        group = np.append(np.flatnonzero(group_starts(size, scale)[kept]), kept.sum())
         ends = np.concatenate([[0], kept.sum(axis=1).cumsum()])
         return cls(order[kept], signed[kept] > 0, group, np.searchsorted(group, ends))
 

@@ -11,7 +11,7 @@ from cranfield.core import Direction, ParameterError, Provenance, Table, listed
 from cranfield.core.types import Matrix, Rows
 from cranfield.data import Values
 from cranfield.stats.estimates.moments import Moments
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, subtract
 
 Rule: TypeAlias = Literal["ladder", "plain", "none"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -79,7 +79,7 @@ def _climb(good: Matrix) -> tuple[NDArray[np.bool_], Rows, Rows]:
     gain, bound = np.full((2, len(good)), np.nan)
     step[0], best = True, 0
     for run in range(1, len(good)):  # each answer depends on the last
-        new, gains, bounds = ladder_steps(good[run : run + 1] - good[best])
+        new, gains, bounds = ladder_steps(subtract(good[run : run + 1], good[best]))
         step[run], gain[run], bound[run] = new[0], gains[0], bounds[0]
         best = run if new[0] else best
     return step, gain, bound
@@ -89,7 +89,7 @@ def ladder_steps(gains: Matrix) -> tuple[NDArray[np.bool_], Rows, Rows]:
     """(row,): whether gains (row, topic) over the last released run release a value, their mean, and the bound."""
     found = Moments.of(gains)
     bound = found.sd / np.sqrt(found.n)
-    return found.mean > bound + TINY, found.mean, bound
+    return found.mean > bound * (1 + SUM_ERROR), found.mean, bound
 
 
 def shorten_values(values: Rows, decimals: int) -> Rows:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, generator
 from cranfield.core.types import Matrix, Rows
+from cranfield.stats.pair_tests.float_ties import subtract
 
 from .ladder import Rule, check_decimals, check_private, check_rule, ladder_steps, private_decimals, shorten_values
 
@@ -104,7 +105,7 @@ class _Team:
         shown = self._shown(values.mean(axis=1))
         if before is None or self.rule != "ladder":
             return _Heard(values, shown)
-        new = ladder_steps(values - before.best)[0]
+        new = ladder_steps(subtract(values, before.best))[0]
         return _Heard(np.where(new[:, None], values, before.best), np.where(new, shown, before.shown))
 
     def _shown(self, mean: Rows) -> Rows:

@@ -16,7 +16,7 @@ from cranfield.stats.multiple.corrections import Holm
 from cranfield.stats.multiple.family_intervals import interval_level
 from cranfield.stats.pair_tests.base import Asked, Pairs, check_level
 from cranfield.stats.pair_tests.closed_form import T
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, largest, power_of_two, quotient, zero_within
 
 OVERFITTING = tuple("group runs a b public_gain private_gain difference low high p p_adjusted warning".split())
 CAPTION = "gains of groups on public and on private topics"
@@ -37,11 +37,12 @@ class Welch:
         from scipy.special import stdtr, stdtrit
 
         x, y = Moments.of(first), Moments.of(second)
-        difference = near_zero(x.mean - y.mean)
+        difference = zero_within(x.mean - y.mean, SUM_ERROR * np.maximum(np.abs(x.mean), np.abs(y.mean)))
+        unit = power_of_two(np.concatenate([x.sd, y.sd]))
         with np.errstate(divide="ignore", invalid="ignore"):
-            u, v = x.sd**2 / x.n, y.sd**2 / y.n
+            u, v = (x.sd / unit) ** 2 / x.n, (y.sd / unit) ** 2 / y.n
             freedom = (u + v) ** 2 / (u**2 / (x.n - 1) + v**2 / (y.n - 1))
-        error = np.sqrt(u + v)
+        error = unit * np.sqrt(u + v)
         constant = error == 0  # the same in every topic, on both sides
         freedom = np.where(constant, 1.0, freedom)
         p = np.where(constant, np.where(difference > 0, 0.0, 1.0), stdtr(freedom, -quotient(difference, error)))
@@ -127,7 +128,7 @@ def _groups(board: Condition, private: Values, entries: Entries) -> Iterator[tup
 def _best(members: Sequence[Entry], board: Condition) -> int:
     """Which of the runs is the best on public topics, of equal ones the earliest."""
     good = np.array([board.good[board.values.runs.index(entry.run)] for entry in members])
-    return int((good >= good.max() - TINY).argmax())
+    return int((good >= good.max() - SUM_ERROR * largest(good)).argmax())
 
 
 def _differences(values: Values, measure: object, chosen: Sequence[tuple[str, str]]) -> Matrix:

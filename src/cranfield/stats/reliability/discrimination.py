@@ -12,7 +12,7 @@ from cranfield.core import SEED, ParameterError, generator
 from cranfield.core.types import Matrix, Rows
 from cranfield.stats.multiple.omnibus_base import check_whole
 from cranfield.stats.pair_tests.base import CELLS, LEVEL
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, largest, zero_within
 
 DRAWS = 1000
 SPLITS = 64  # drawn from one stream: the same splits however many runs there are
@@ -51,7 +51,7 @@ def discriminative_power(
     ``half_width`` is that of each pair's interval at the level: a difference beyond it would be significant, and the
     largest of them is the difference that sakai2006bootstrap calls required.
     """
-    chance, size = np.asarray(p, dtype=float), np.abs(near_zero(np.asarray(difference, dtype=float)))
+    chance, size = np.asarray(p, dtype=float), np.abs(np.asarray(difference, dtype=float))
     half = np.full(chance.shape, np.nan) if half_width is None else np.asarray(half_width, dtype=float)
     if chance.ndim != 1 or not chance.shape == size.shape == half.shape:
         shapes = ", ".join(str(array.shape) for array in (chance, size, half))
@@ -66,7 +66,7 @@ def discriminative_power(
     chance, size, half = chance[there], size[there], half[there]
     found = chance <= level
     missed = size[~found].max(initial=-1.0)
-    beyond = size[size > missed + TINY]
+    beyond = size[size > missed + SUM_ERROR * abs(missed)]
     return Discrimination(
         level=level,
         p=np.sort(chance),
@@ -126,6 +126,7 @@ def swap_rate(
     a, b = np.triu_indices(values.shape[1], 1)
     exact = comb(n, size) * comb(n - size, size) <= 2 * draws
     tally = np.zeros((3, bins), dtype=np.int64)
+    rounding = SUM_ERROR * largest(values)
     splits = 0
     for first, second in _every(n, size) if exact else _drawn(n, size, draws, seed):
         halves = first @ values / size, second @ values / size
@@ -133,17 +134,17 @@ def swap_rate(
         step = max(1, CELLS // len(first))
         for begin in range(0, len(a), step):
             part = slice(begin, begin + step)
-            one, other = (near_zero(means[:, b[part]] - means[:, a[part]]) for means in halves)
-            tally += _counted(one, other, width, bins) + _counted(other, one, width, bins)
+            one, other = (zero_within(means[:, b[part]] - means[:, a[part]], rounding) for means in halves)
+            for seen, checked in ((one, other), (other, one)):
+                tally += _counted((np.abs(seen) + rounding) / width, np.sign(seen) * np.sign(checked), bins)
     start = np.arange(bins, dtype=float) * width
     return SwapRate(start, tally[0], tally[1], tally[2], topics=size, splits=splits, exact=exact)
 
 
-def _counted(seen: Matrix, other: Matrix, width: float, bins: int) -> NDArray[np.int64]:
-    """(pairs/swaps/ties, bin): differences on one set, and what the other set says of them."""
-    place = np.minimum((np.abs(seen) + TINY) / width, bins - 1).astype(np.intp)
-    product = np.sign(seen) * np.sign(other)
-    kinds = (place, place[product < 0], place[product == 0])
+def _counted(widths: Matrix, agreement: Matrix, bins: int) -> NDArray[np.int64]:
+    """Count (pairs, swaps, ties) in each bin, from differences in bin widths and 1, 0 or −1 for each."""
+    column = np.minimum(widths, bins - 1).astype(np.intp)
+    kinds = (column, column[agreement < 0], column[agreement == 0])
     return np.stack([np.bincount(kind.ravel(), minlength=bins) for kind in kinds])
 
 

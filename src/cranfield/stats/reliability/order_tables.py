@@ -11,7 +11,7 @@ from cranfield.core.types import Matrix
 from cranfield.data import Values
 from cranfield.stats.multiple.omnibus_base import complete_topics
 from cranfield.stats.pair_tests.base import LEVEL, Asked, Progress, check_level
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 from cranfield.stats.pair_tests.resampling import BLOCK, in_turn, product
 
 from .rank_correlation import Places, kendall_tau, rbo, tau_ap
@@ -116,7 +116,7 @@ def sizes_table(
 
 def topics_until(table: Table, tau: float = STABLE) -> int | None:
     """The smallest of the sizes whose mean τ reaches this; None where none does: there is no guess beyond half."""
-    reached = np.flatnonzero(np.asarray(table.column("tau"), dtype=float) >= tau - TINY)
+    reached = np.flatnonzero(np.asarray(table.column("tau"), dtype=float) >= tau - SUM_ERROR)
     return int(table.column("topics")[reached[0]]) if reached.size else None
 
 
@@ -130,7 +130,7 @@ def _good(values: Values, measure: object) -> tuple[Matrix, list[str]]:
 
 def _places(sums: Matrix, good: Matrix) -> Places:
     """From sums over topics; those of the same numbers in another order differ in their last bits."""
-    return Places.of(sums, TINY * len(good) * float(np.abs(good).max()))
+    return Places.of(sums, SUM_ERROR * len(good) * float(np.abs(good).max()))
 
 
 def _scores(places: Places) -> Matrix:

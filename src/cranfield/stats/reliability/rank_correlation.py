@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
-from cranfield.stats.pair_tests.float_ties import TINY
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR
 
 Counts: TypeAlias = NDArray[np.integer]
 CELLS = 2**22  # bytes of an array (order, run, run) that is made at once
@@ -100,7 +100,7 @@ def _each(
     one, other = (np.atleast_2d(scores) for scores in (a, b))
     many, runs = max(len(one), len(other)), a.shape[-1]
     # Means of the same numbers in another order differ in their last bits, beside their size.
-    places = [Places.of(scores, TINY * np.abs(scores).max(axis=1, keepdims=True)) for scores in (one, other)]
+    places = [Places.of(scores, SUM_ERROR * np.abs(scores).max(axis=1, keepdims=True)) for scores in (one, other)]
     step = max(1, CELLS // (bytes_each * runs**2))
     parts = [slice(start, start + step) for start in range(0, many, step)]
     found = [kernel(*(each.part(rows) for each in places)) for rows in parts]

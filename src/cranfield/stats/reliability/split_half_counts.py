@@ -12,7 +12,7 @@ from cranfield.stats.estimates.moments import Moments
 from cranfield.stats.pair_tests.all_pairs import Aggregate
 from cranfield.stats.pair_tests.base import CELLS, Asked, Pairs, PairTest, Progress, tail
 from cranfield.stats.pair_tests.closed_form import RankSum, Sign, Spread, T
-from cranfield.stats.pair_tests.float_ties import TINY, near_zero, quotient
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, power_of_two, quotient, zero_within
 from cranfield.stats.pair_tests.resampling import in_turn, product
 from cranfield.stats.pair_tests.signed_rank import SignedRank
 from cranfield.stats.pair_tests.split_half_rank_tests import (
@@ -130,7 +130,7 @@ def _t(test: T, pairs: Pairs, inside: Members, asked: Asked) -> Significant:
     from scipy.special import stdtr
 
     def of_block(block: Pairs) -> Significant:
-        spread = _spread(block.difference, inside)
+        spread = _spread(block, inside)
         statistic, freedom = quotient(spread.mean, spread.error), (spread.n - 1).astype(float)
         p = tail(stdtr(freedom, statistic), stdtr(freedom, -statistic), test.alternative)
         identical = (spread.mean == 0) & (spread.constant | (spread.n == 1))
@@ -139,8 +139,10 @@ def _t(test: T, pairs: Pairs, inside: Members, asked: Asked) -> Significant:
     return _in_blocks(pairs, asked, of_block)
 
 
-def _spread(difference: Matrix, inside: Members) -> Spread:
-    """(pair, half): mean and standard deviation of the differences in each half."""
+def _spread(pairs: Pairs, inside: Members) -> Spread:
+    """Return (pair, half): mean and standard deviation of the differences in each half, in a unit of any size."""
+    unit = power_of_two(pairs.values)
+    difference, scale = pairs.difference / unit, pairs.scale / unit
     n = inside.sum(axis=1)
     size = np.where(n, n, np.nan)
     mean, square = _summed(inside, difference) / size, _summed(inside, difference**2) / size
@@ -149,10 +151,11 @@ def _spread(difference: Matrix, inside: Members) -> Spread:
     step = max(1, CELLS // len(inside[0]))
     for start in range(0, len(pair), step):
         part = pair[start : start + step], half[start : start + step]
-        anew = Moments.of(np.where(inside[part[1]], difference[part[0]], np.nan))
-        mean[part], second[part] = anew.mean, anew.second
+        anew = Moments.of(np.where(inside[part[1]], difference[part[0]], np.nan), scale[part[0]])
+        mean[part], second[part] = anew.mean, anew.second * anew.unit**2
     deviation = np.sqrt(second * n / np.where(n > 1, n - 1, np.nan))
-    return Spread(np.broadcast_to(n, mean.shape), near_zero(mean), deviation)
+    mean = zero_within(mean, SUM_ERROR * scale.mean(axis=1)[:, None])
+    return Spread(np.broadcast_to(n, mean.shape), mean, deviation)
 
 
 def winners_in_halves(pairs: Pairs, inside: Members, aggregate: Aggregate) -> Winners:
@@ -161,13 +164,13 @@ def winners_in_halves(pairs: Pairs, inside: Members, aggregate: Aggregate) -> Wi
     for places, kept, part in _alike(pairs):
         some = np.flatnonzero(inside[:, kept].any(axis=1))
         means = _means if aggregate == "mean" else _medians
+        size = np.abs(part.values).mean(axis=0)
+        rounding = SUM_ERROR * np.maximum(size[part.a], size[part.b])
         for start in range(0, len(some), TOGETHER):
             halves = some[start : start + TOGETHER]
             of_run = means(part.values, inside[np.ix_(halves, kept)])  # (half, run)
-            a, b = of_run[:, part.a], of_run[:, part.b]
-            # A mean of large numbers is not exact to 1e-13, only to so many digits.
-            near = TINY * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
-            ahead[np.ix_(places, halves)] = np.where(np.abs(b - a) <= near, 0, np.sign(b - a)).T
+            difference = zero_within(of_run[:, part.b] - of_run[:, part.a], rounding)
+            ahead[np.ix_(places, halves)] = np.sign(difference).T
     return ahead
 
 

@@ -8,7 +8,7 @@ from cranfield.core import Direction, ParameterError, Table
 from cranfield.core.types import Rows
 from cranfield.data import Given, Values
 from cranfield.stats.pair_tests.base import LEVEL, check_level
-from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, mid_ranks
 
 KINDS = ("pearson", "spearman", "kendall")
 COLUMNS = (
@@ -35,7 +35,7 @@ def correlations(x: Rows, y: Rows, level: float = LEVEL) -> dict[str, float]:
         r = float(answer.statistic)
         wide = {"pearson": 1.0, "spearman": 1 + r**2 / 2, "kendall": 0.437}[kind]
         told |= {kind: r, f"{kind}_p": float(answer.pvalue)}
-        if n > 4 and abs(r) < 1 - TINY:
+        if n > 4 and abs(r) < 1 - SUM_ERROR:
             half = float(stats.norm.ppf(1 - level / 2)) * np.sqrt(wide / (n - 3 - (kind == "kendall")))
             told |= {f"{kind}_low": np.tanh(np.arctanh(r) - half), f"{kind}_high": np.tanh(np.arctanh(r) + half)}
     return told
@@ -46,7 +46,7 @@ def rank_errors(predicted: Rows, value: Rows) -> Rows:
 
     Topics that are equal share the mean of their ranks; sMARE is the mean over topics (faggioli2021smare).
     """
-    ranks = [mid_ranks(side[None, :])[0] for side in (predicted, value)]
+    ranks = [mid_ranks(side[None, :], np.abs(side[None, :]))[0] for side in (predicted, value)]
     return np.abs(ranks[0] - ranks[1]) / len(value)
 
 

@@ -12,7 +12,7 @@ from cranfield.core import Direction, ParameterError, Provenance, Table
 from cranfield.core.types import Matrix
 from cranfield.data import Values
 from cranfield.stats.anova.variance_components import components
-from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, TIE, largest, mid_ranks, power_of_two
 
 HARD = 0.25  # the share of topics that are called hard
 LONG = 60  # letters of a title in a sentence
@@ -39,7 +39,7 @@ def difficulty_table(
     if not there.any():
         raise ParameterError(f"no topic has a value of {which}", hint="choose another measure")
     found = _Topics.of(given[there], lower=which.direction is Direction.LOWER)
-    order = np.argsort(mid_ranks(found.good[None])[0], kind="stable")
+    order = np.argsort(mid_ranks(found.good[None], np.abs(found.good[None]))[0], kind="stable")
     topics = [values.topics[place] for place in np.flatnonzero(there)[order].tolist()]
     columns: dict[str, Any] = {
         "topic": topics,
@@ -85,23 +85,28 @@ class _Topics:
         centre = self.mean.mean()
         (sd,) = _spread(self.mean[None], np.array([[centre]]))
         below = self.side * (centre - self.mean)
-        return np.where(np.abs(below) <= TINY, 0.0 * sd, below / (sd if sd > TINY else 1.0))
+        rounding = SUM_ERROR * largest(self.mean)
+        return np.where(np.abs(below) <= rounding, 0.0 * sd, below / (sd if sd > rounding else 1.0))
 
     def names(self, runs: Sequence[str], end: float, order: NDArray[np.int64]) -> list[str | None]:
         """For each topic the run at one end, 1 the best, −1 the worst; nothing where all runs are equal."""
         good = end * self.side * self.matrix
         top, bottom = np.nanmax(good, axis=1), np.nanmin(good, axis=1)
-        at_top = good >= top[:, None] - TINY  # NaN is not
+        rounding = TIE * np.maximum(np.abs(top), np.abs(bottom))
+        at_top = good >= (top - rounding)[:, None]  # NaN is not
         first, others = at_top.argmax(axis=1), at_top.sum(axis=1) - 1
-        rows = zip(first[order].tolist(), others[order].tolist(), (top - bottom <= TINY)[order].tolist(), strict=True)
+        rows = zip(
+            first[order].tolist(), others[order].tolist(), (top - bottom <= rounding)[order].tolist(), strict=True
+        )
         return [None if equal else runs[run] + f" and {more} more" * (more > 0) for run, more, equal in rows]
 
 
 def _spread(rows: Matrix, centre: NDArray[np.float64]) -> NDArray[np.float64]:
     """(row,): the standard deviation of what is there; NaN where that is one number alone."""
     count = (~np.isnan(rows)).sum(axis=1)
-    squares = np.nansum(np.square(rows - centre), axis=1)
-    return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
+    unit = power_of_two(rows)
+    squares = np.nansum(np.square((rows - centre) / unit), axis=1)
+    return np.where(count > 1, unit * np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
 
 
 def _failed(counted: NDArray[np.bool_], found: _Topics, measure: object) -> NDArray[np.float64]:
@@ -110,7 +115,8 @@ def _failed(counted: NDArray[np.bool_], found: _Topics, measure: object) -> NDAr
     worst = getattr(measure, "worst", usual)
     if worst is None:
         return np.full(len(found.mean), np.nan)
-    at_worst = np.isnan(found.matrix) if np.isnan(worst) else found.side * found.matrix <= found.side * worst + TINY
+    limit = found.side * worst + TIE * abs(worst)
+    at_worst = np.isnan(found.matrix) if np.isnan(worst) else found.side * found.matrix <= limit
     return (at_worst & counted).sum(axis=1) / counted.sum(axis=1)
 
 
@@ -153,7 +159,10 @@ def _overall(rows: Sequence[Mapping[str, Any]]) -> float:
 def _hard(rows: Sequence[Mapping[str, Any]], *, lower: bool) -> tuple[int, int]:
     """How many of the hard topics no run does well, and how many some do."""
     overall, hard = _overall(rows), rows[: int(np.ceil(HARD * len(rows)))]
-    reached = sum(row["lowest"] <= overall + TINY if lower else row["highest"] >= overall - TINY for row in hard)
+    rounding = SUM_ERROR * abs(overall)
+    reached = sum(
+        row["lowest"] <= overall + rounding if lower else row["highest"] >= overall - rounding for row in hard
+    )
     return len(hard) - reached, reached
 
 
@@ -170,10 +179,14 @@ def _ends(rows: Sequence[Mapping[str, Any]]) -> str:
     first, last = rows[0], rows[-1]
     if len(rows) == 1:
         return f"{_named(first)} is the only topic: mean {first['measure']} {first['mean']:.4f}."
-    if abs(first["mean"] - last["mean"]) <= TINY:
+    if _equal_means(first, last):
         return f"By mean {first['measure']} no topic is harder than another: {first['mean']:.4f} everywhere."
     hardest, easiest = (f"{_named(row)} ({row['mean']:.4f})" for row in (first, last))
     return f"By mean {first['measure']} the hardest topic is {hardest}, the easiest {easiest}."
+
+
+def _equal_means(first: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
+    return bool(abs(first["mean"] - last["mean"]) <= SUM_ERROR * max(abs(first["mean"]), abs(last["mean"])))
 
 
 def _named(row: Mapping[str, Any]) -> str:
@@ -183,8 +196,7 @@ def _named(row: Mapping[str, Any]) -> str:
 
 
 def _for_whom(rows: Sequence[Mapping[str, Any]], for_all: int, for_some: int) -> str:
-    alike = abs(rows[0]["mean"] - rows[-1]["mean"]) <= TINY
-    if len(rows) < 2 / HARD or alike or all(row["sd"] is None for row in rows):
+    if len(rows) < 2 / HARD or _equal_means(rows[0], rows[-1]) or all(row["sd"] is None for row in rows):
         return ""
     reach = f"no run reaches the mean of all topics, {_overall(rows):.4f}"
     both = (

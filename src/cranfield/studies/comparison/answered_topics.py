@@ -38,7 +38,7 @@ def answers(
     many topics its value of ``measure`` (by default the first) is better, and in how many its ranking dominates down
     to ``depth``.
     """
-    given = values if isinstance(values, Values) else read_scores(values)
+    given = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
     check_level(level)
     within = cutoff_of(given) if cutoff is None else cutoff
     first = found_first(given, rel=rel, cutoff=within)

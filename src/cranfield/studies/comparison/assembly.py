@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.core import Provenance, Study, Table
-from cranfield.data import Values
+from cranfield.data import SPARSE, Values, judged_depth, proportion_single, unjudged_notes
 from cranfield.measures import Dominance, compare_levels, dominate
 from cranfield.stats import (
     KINDS,
@@ -28,6 +28,7 @@ from cranfield.stats import (
     verdicts_by_measure,
     verdicts_by_outcomes,
 )
+from cranfield.studies.small_samples import few_topics_notes
 
 from .deciding_topics import moving_tables
 from .dominance_tables import dominance_table, dominance_test_table, levels_table, splits_table
@@ -44,12 +45,11 @@ from .text import (
     outcome_verdict_sentence,
     summary_sentence,
 )
-from .unjudged_documents import unjudged_notes, unjudged_sentence
+from .unjudged_documents import unjudged_sentence
 
 WORDS = {-1: "a", 1: "b", 0: "equal", 2: "incomparable"}  # of the codes of dominance
 CHARTS = {"topic-differences": "topics", "outcomes": "outcomes", "rank-pairs": "topics", "dominance": "dominance"}
 STAGES = 7  # in which the tables of a comparison are made
-SPARSE = 0.9  # proportion of topics with exactly one relevant document from which labels are called sparse
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +118,11 @@ class Comparison:
             rulings = self.gate(evidence, facets, kinds, tables.get("harm")).check(requirements)
             tables = {"requirements": rulings_table(rulings, self.made_by), **tables}
             verdict |= overall_ruling(rulings)
-        many = unjudged_notes(self.values, self.chosen, self.cutoff, sparse=self.sparse) if len(self.chosen) > 1 else []
+        compared = sorted({run for pair in self.chosen for run in pair})
+        many: list[str] = []
+        if len(self.chosen) > 1:  # one pair has its own sentences on both
+            many = unjudged_notes(self.values, runs=compared)
+            many += few_topics_notes(int(evidence.primary.n.max()), self.asked.level)
         all_notes = (*notes, *many, *self.label_notes(), *tables["movers"].notes)
         tables["verdicts"] = replace(tables["verdicts"], notes=all_notes)
         tables = {name: tables.pop(name) for name in ("verdicts", "evidence")} | tables
@@ -193,7 +197,8 @@ class Comparison:
         shared |= {} if facets is None else {"outcome_rule": f"{facets.rule_name} {self.outcome_rule.correction}"}
         if len(self.names) == 1:
             row: dict[str, Any] = verdicts.rows()[0]
-            warning = unjudged_sentence(self.values, self.chosen[0], self.names[0], self.cutoff, sparse=self.sparse)
+            depth = judged_depth(self.values)
+            warning = unjudged_sentence(self.values, self.chosen[0], self.names[0], depth, sparse=self.sparse)
             sentence = " ".join(filter(None, [row["sentence"], warning]))
             rule = ("strict", "do_no_harm", "do_no_harm_holm", "outcome_sentence", "detectable")
             return {"verdict": row["verdict"], **shared, **{name: row[name] for name in rule}, "sentence": sentence}
@@ -304,15 +309,6 @@ class Comparison:
                 "--by outcomes decides by topics answered and by rank where both answer"
             )
         return notes
-
-
-def proportion_single(values: Values, rel: float = 1) -> float | None:
-    """Return the proportion of topics with exactly one relevant document, among topics with at least one."""
-    if values.assessed is None:
-        return None
-    counts = values.assessed.relevant(rel)[values.places]
-    some = int((counts > 0).sum())
-    return float((counts == 1).sum() / some) if some else None
 
 
 def _words(ordered: Dominance | None, values: Values) -> Any:

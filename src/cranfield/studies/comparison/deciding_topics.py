@@ -69,7 +69,8 @@ def topics_table(
     measure = values.measures[0]
     matrix = values.matrix(measure)
     pairs = Pairs.given(matrix, list(chosen), places(values, measure, matrix))
-    order = np.argsort(mid_ranks(-pairs.difference), axis=1, kind="stable")  # equal ones as the topics come; NaN last
+    # Equal differences stay in the order of the topics; NaN is last.
+    order = np.argsort(mid_ranks(-pairs.difference, pairs.scale), axis=1, kind="stable")
     known = pairs.topics[:, None]
     if ends is not None and (known >= 2 * ends).all():
         kept = np.concatenate([np.arange(ends)[None] + 0 * known, known - ends + np.arange(ends)], axis=1)

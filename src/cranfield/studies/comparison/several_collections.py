@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cranfield.core import Direction, ParameterError, Policy, Provenance, Scale, Study, Table, Ties, listed, weigh
-from cranfield.data import Collection, Values, read_collections, read_scores
-from cranfield.measures import Measure, parse_measures
+from cranfield.data import Collection, Values, read_collections, read_scores, unjudged_notes
+from cranfield.measures import Measure, Written, parse_measures
 from cranfield.stats import LEVEL, Holm, bonferroni_width, check_level, collection_tables
 from cranfield.studies.evaluation.study import evaluate
 from cranfield.studies.statistics_text import interval_text, p_text, signed
@@ -18,7 +18,7 @@ from .text import MAX_RUNS_NAMED
 
 def across(
     collections: Any,
-    measures: str | Measure | Iterable[str | Measure] = "nDCG@10",
+    measures: Written | Iterable[Written] = "nDCG@10",
     *,
     pairs: Sequence[tuple[str, str]] = (),
     baseline: str | None = None,
@@ -56,7 +56,8 @@ def across(
     tables = collection_tables(read, pairs=pairs, baseline=baseline, level=level, made_by=made_by)
     tables["forest"] = _forest(tables["collections"], tables["pooled"])
     first, *_ = tables
-    tables[first] = replace(tables[first], notes=(*tables[first].notes, *notes))
+    limits = [f"{name}: {note}" for name, values in read for note in unjudged_notes(values)]
+    tables[first] = replace(tables[first], notes=(*tables[first].notes, *notes, *limits))
     lower = {str(measure) for measure in read[0][1].measures if measure.direction is Direction.LOWER}
     verdicts = verdicts_over_collections(tables["pooled"], level=level, lower=lower)
     verdict = _verdict(verdicts, tables, level=level, lower=lower) | {"collections": len(found), "level": level}
@@ -163,7 +164,7 @@ def _values(
     one: Collection, measures: Sequence[Measure], *, ties: Ties | str | None, compat: str | None, threads: int | None
 ) -> Values:
     if one.scores is not None:
-        return read_scores(one.scores)
+        return read_scores(one.scores).in_topic_order()
     runs = {name: str(path) for name, path in one.runs.items()}
     return evaluate(one.qrels, runs, measures, ties=ties, compat=compat, scale="ignore", threads=threads)
 

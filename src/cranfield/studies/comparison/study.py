@@ -114,7 +114,7 @@ def compare(
     >>> cf.compare(scores).verdict.kind
     'better'
     """
-    given = values if isinstance(values, Values) else read_scores(values)
+    given = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
     check_level(level)
     if by not in BASES:
         raise ParameterError(f"a verdict cannot be by {by!r}", hint=f"choose one of: {', '.join(BASES)}")

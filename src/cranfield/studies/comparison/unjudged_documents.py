@@ -1,27 +1,11 @@
-"""Unjudged documents near the top of the compared runs, and how far they could move the primary measure."""
-
-from collections.abc import Sequence
+"""How far unjudged documents near the top of two runs could move the primary measure."""
 
 import numpy as np
 
-from cranfield.core.types import Matrix
-from cranfield.data import Values
-from cranfield.measures import Measure, bounds, map_scenario, unjudged_share
+from cranfield.data import Values, is_worth_a_note, judged_shares
+from cranfield.measures import Measure, bounds, map_scenario
 
 from .text import PairNames
-
-MIN_JUDGED = 0.90  # of the first documents judged, below which a comparison says so
-MAX_DIFFERENCE = 0.05  # by which two runs may differ
-MAX_RUNS_NAMED = 3
-
-
-def judged_shares(values: Values, cutoff: int) -> Matrix | None:
-    """Return (run,): the mean proportion of the first ``cutoff`` documents that are judged; None without rankings."""
-    unjudged = unjudged_share(values, cutoff)
-    if unjudged is None:
-        return None
-    known = ~np.isnan(unjudged)
-    return 1 - np.where(known, unjudged, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
 
 
 def unjudged_sentence(
@@ -35,33 +19,13 @@ def unjudged_sentence(
     if shares is None:
         return ""
     a, b = (float(shares[run]) for run in pair)
-    if (sparse or min(a, b) >= MIN_JUDGED) and abs(a - b) <= MAX_DIFFERENCE:
+    if not is_worth_a_note((a, b), sparse=sparse):
         return ""
     warning = (
         f"Judged@{cutoff} is {b:.0%} for {names.b} and {a:.0%} for {names.a}: unjudged documents count as not relevant."
     )
     possible = _possible_values(values, pair, names)
     return f"{warning} {possible}" if possible else warning
-
-
-def unjudged_notes(
-    values: Values, chosen: Sequence[tuple[int, int]], cutoff: int, *, sparse: bool = False
-) -> list[str]:
-    """Return a warning on the compared runs of which few documents are judged."""
-    shares = judged_shares(values, cutoff)
-    if shares is None:
-        return []
-    runs = sorted({run for pair in chosen for run in pair}, key=lambda run: shares[run])
-    low = [] if sparse else [run for run in runs if shares[run] < MIN_JUDGED]
-    differing = sum(abs(shares[a] - shares[b]) > MAX_DIFFERENCE for a, b in chosen)
-    if not low and not differing:
-        return []
-    lowest = ", ".join(f"{values.runs[run]} {shares[run]:.0%}" for run in runs[:MAX_RUNS_NAMED])
-    parts = [f"{len(low):,} of {len(runs):,} runs have Judged@{cutoff} below {MIN_JUDGED:.0%}"] * bool(low)
-    parts += [f"{differing:,} of {len(chosen):,} pairs differ in Judged@{cutoff} by more than 5 points"] * bool(
-        differing
-    )
-    return [f"{' and '.join(parts)} (lowest: {lowest})"]
 
 
 def _possible_values(values: Values, pair: tuple[int, int], names: PairNames) -> str:

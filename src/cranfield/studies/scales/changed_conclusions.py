@@ -63,6 +63,7 @@ def changed_tables(
     first, *others = [adapt(looks_for_differences(one), draws=draws) for one in parse_tests(tests)]
     correction = parse_method(CORRECTIONS, correct)
     asked = Asked(level=level, intervals=False, seed=seed, threads=threads, progress=progress)
+    values = values.in_topic_order()
     one = _alone(values, measure)
     chosen = choose_pairs(one)
 

@@ -15,6 +15,7 @@ from .ranking_text import parting, written
 SHOWN = 8  # rankings of one value that are written down
 MOST = 10_000  # values of one measure: a table of more is read by nobody
 
+ORDERS = "scale against the measure's own order of rankings, top_heavy against rank 1 above all below it"
 SCALES = ("measure", "scale", "source", "equispaced", "top_heavy", "rankings", "values", "smallest", "largest", "range")
 
 
@@ -32,8 +33,9 @@ def scales_table(
     found = spacings or {}
     wanted = parse_measures(measures)
     rows = [_row(measure, found.get(measure)) for measure in wanted]
-    notes = [note for measure in wanted if measure in found for note in _notes(measure, found[measure])]
-    caption = f"scales{', ' * bool(found)}{_size(found)}"
+    notes = [f"{one}: {one.scale.own} {one.scale.condition}" for one in wanted if one.scale.condition]
+    notes += [note for measure in wanted if measure in found for note in _notes(measure, found[measure])]
+    caption = f"scales{', ' * bool(found)}{_size(found)} ({ORDERS})"
     return Table.from_rows(rows, SCALES, caption=caption, made_by=made_by, notes=tuple(notes))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Scale, Study, listed, weigh
-from cranfield.data import Values, read_scores
+from cranfield.data import Values, read_scores, unjudged_notes
 from cranfield.stats import (
     CORRECTIONS,
     INTERVALS,
@@ -37,6 +37,7 @@ from cranfield.stats import (
     swaps_table,
     tests_table,
 )
+from cranfield.studies.small_samples import few_topics_notes
 
 from .baselines import choose_pairs_with, find_baselines
 from .text import interval_name, significance_sentence
@@ -83,7 +84,7 @@ def test(
     ``transform`` goes by, from a file or from other runs. ``elsewhere`` makes blocks of draws on other
     machines, as ``cranfield.integrations.spark`` does; the answer is the same.
     """
-    given = values if isinstance(values, Values) else read_scores(values)
+    given = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
     check_level(level)
     correction = parse_method(CORRECTIONS, correct)
     around = None if interval is None else adapt(parse_method(INTERVALS, interval), draws=draws)
@@ -121,7 +122,16 @@ def test(
         tables["risk"] = risk_table(given, baseline=next(iter(baselines), None), alpha=risk, made_by=made_by)
     if swaps:
         tables["swaps"] = swaps_table(given, seed=seed, draws=draws)
-    said = (*notes, *told, *_left_out(found), *_without_p(found), *_too_few(found, correction, level), *_wider(found))
+    said = (
+        *notes,
+        *told,
+        *unjudged_notes(given, runs=sorted({run for pair in chosen for run in pair})),
+        *few_topics_notes(max(int(one.pairs.topics.max()) for one in found), level),
+        *_left_out(found),
+        *_without_p(found),
+        *_too_few(found, correction, level),
+        *_wider(found),
+    )
     tables["tests"] = replace(tests_table(found, given.runs, made_by=made_by), notes=said)
     verdict = {
         "pairs": len(chosen),

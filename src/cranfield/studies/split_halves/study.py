@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from cranfield.core import SEED, Policy, Scale, Study, weigh
-from cranfield.data import SPLITS, Splits, Values, draw_splits, read_scores, read_splits
+from cranfield.data import SPLITS, Splits, Values, draw_splits, read_scores, read_splits, unjudged_notes
 from cranfield.stats import (
     LEVEL,
     Aggregate,
@@ -20,6 +20,7 @@ from cranfield.stats import (
     columns_of,
     parse_tests,
 )
+from cranfield.studies.small_samples import few_topics_notes
 
 from .text import conclude
 
@@ -49,6 +50,7 @@ def agreement(
     often between halves where it is significant.
     """
     given = values if isinstance(values, Values) else read_scores(values)
+    given = given if splits_from is not None else given.in_topic_order()  # a file of splits has positions of rows
     check_level(level)
     named = parse_tests(tests) if tests else []
     columns = columns_of([adapt(one, draws=draws) for one in named], aggregates)
@@ -63,7 +65,9 @@ def agreement(
     inputs = (*given.made_by.inputs, *([halves.source.as_input()] if halves.source else []))
     made_by = replace(given.made_by, seed=seed, inputs=inputs)
     verdict = {"splits": len(halves), "pairs": pairs, **conclude(table, len(halves), pairs)}
-    tables = {"agreement": replace(table, made_by=made_by, notes=(*notes, *table.notes))}
+    smallest = min(len(half) for pair in halves.halves for half in pair)
+    limits = (*unjudged_notes(given), *few_topics_notes(smallest, level, unit="halves of {}"))
+    tables = {"agreement": replace(table, made_by=made_by, notes=(*notes, *limits, *table.notes))}
     return Study("agreement", tables, verdict, made_by, charts=("agreement",))
 
 

@@ -86,7 +86,7 @@ def _chosen(values: Values, measures: Any) -> list[Any]:
     """The measures that are asked for, as the values have them; all that are no counts if none is named."""
     if measures is None:
         return [one for one in values.measures if one.family != "count"] or list(values.measures[:1])
-    named = [measures] if isinstance(measures, str | Measure) else list(measures)
+    named = [measures] if isinstance(measures, str | Measure | type) else list(measures)
     return [values.measures[i] for one in named for i in _places(values, one)]
 
 

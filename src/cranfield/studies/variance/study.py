@@ -1,11 +1,20 @@
 """Which of many runs differ, by analysis of variance and tests of all pairs?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, Direction, ParameterError, Policy, Scale, Study, Table, listed, weigh
-from cranfield.data import Factors, Replicated, Values, has_replicates, read_factors, read_replicates, read_scores
+from cranfield.data import (
+    Factors,
+    Replicated,
+    Values,
+    has_replicates,
+    read_factors,
+    read_replicates,
+    read_scores,
+    unjudged_notes,
+)
 from cranfield.stats import (
     CORRECTIONS,
     LEVEL,
@@ -27,6 +36,7 @@ from cranfield.stats import (
     parse_method,
     places,
 )
+from cranfield.studies.small_samples import few_topics_notes
 
 BOOTSTRAP = 10_000  # draws
 SMALLEST = 1e-4  # a p below it is told by its power of ten
@@ -48,6 +58,8 @@ def anova(
     factors: Any = None,
     nested: bool | None = None,
     interactions: bool = False,
+    random: Literal["topic"] | None = None,
+    covariates: Sequence[str] = (),
     replicates: Replicates = "repeated",
     transform: str | Transform | None = None,
     norms: Any = None,
@@ -64,13 +76,18 @@ def anova(
 
     ``values`` come from :func:`evaluate`, or are a table of scores. A column named replicate (or shard, seed, variant)
     beside the topic tells the interaction of topic and system from error. ``factors`` say what runs are made of: a
-    table with a row per run. ``df="inf"`` takes the error for known, ``ranks`` adds Kruskal–Wallis and Friedman.
+    table with a row per run. A factor is tested against the runs within it, which are its unit. With
+    ``random="topic"`` topics are a sample too; ``covariates`` names factors whose levels are numbers with one slope.
+    ``df="inf"`` takes the error for known, ``ranks`` adds Kruskal–Wallis and Friedman.
     ``bootstrap`` draws the errors again instead of taking them for normal; its pairs are corrected by ``correct``: bh
     there, holm for other tests that do not correct themselves.
     """
     check_level(level)
     given = _read(values)
-    _check_model(model, given, replicates, factors, within=interactions or nested is not None)
+    chosen = interactions or nested is not None or random is not None or bool(covariates)
+    _check_model(model, given, replicates, factors, within=chosen)
+    if random not in (None, "topic"):
+        raise ParameterError(f"random cannot be {random!r}", hint="choose topic, or leave it out")
     procedure = _procedure(after, model, df, draws)
     correction = parse_method(CORRECTIONS, correct or ("bh" if bootstrap else "holm"))
     changed = None if transform is None else parse_method(TRANSFORMS, transform)
@@ -98,14 +115,25 @@ def anova(
         met = tuple((who, needed, which) for who, needed in _needs(procedure, changed, bootstrap=bootstrap).items())
         if lost := len(given.topics) - len(topics):
             notes += (f"{lost} of {len(given.topics)} topics are left out: some run has no value there",)
+        notes += tuple(unjudged_notes(given.of_measures([which])))
     made_of = None if factors is None else _factors(factors).of(given.runs)
     said = weigh(met, scale, safe="Friedman is safe (--ranks), and so is cranfield test -t nemenyi")
     found = analysed(
-        given.runs, matrix, procedure, correction, factors=made_of, nested=nested, interactions=interactions, **options
+        given.runs,
+        matrix,
+        procedure,
+        correction,
+        factors=made_of,
+        nested=nested,
+        interactions=interactions,
+        random_topics=random == "topic",
+        covariates=covariates,
+        **options,
     )
     inputs = given.made_by.inputs + (() if made_of is None else (made_of.source.as_input(),))
     made_by = replace(given.made_by, seed=seed, inputs=inputs)
     tables = analysis_tables(found, name, level=level, made_by=made_by)
+    notes += tuple(few_topics_notes(len(matrix), level))
     tables["anova"] = replace(tables["anova"], notes=(*tables["anova"].notes, *notes, *said))
     count = int(found.significant(level).sum())
     verdict = {
@@ -119,8 +147,10 @@ def anova(
 
 def _read(values: Any) -> Values | Replicated:
     if isinstance(values, Values | Replicated):
-        return values
-    return read_replicates(values) if has_replicates(values) else read_scores(values)
+        given = values
+    else:
+        given = read_replicates(values) if has_replicates(values) else read_scores(values)
+    return given if isinstance(given, Replicated) else given.in_topic_order()
 
 
 def _check_model(model: str, given: Values | Replicated, replicates: str, factors: Any, *, within: bool) -> None:
@@ -135,7 +165,7 @@ def _check_model(model: str, given: Values | Replicated, replicates: str, factor
         )
     if within and factors is None:
         hint = "give them: --factors FILE"
-        raise ParameterError("there are no factors that could be nested or crossed, or meet topics", hint=hint)
+        raise ParameterError("nested, crossed, interactions, random and covariates need factors of runs", hint=hint)
     if replicates != "repeated" and not replicated:
         hint = "add one beside the topic, called replicate, shard, seed or variant"
         raise ParameterError("the scores have no column for the replicate", hint=hint)

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from cranfield.collections import cohen, crowd_agreement_table, fleiss, krippendorff
 from cranfield.collections.crowds import agreement_tables as tables
 from cranfield.collections.crowds.worker_agreement import METRICS, Metric, Patterns, WorkerPairs, within
 from cranfield.core import ParameterError, Table
-from cranfield.data import Answers, Labels, Source, Strings, read_labels
+from cranfield.data import Answers, read_labels
+from tests.support.worker_labels import labels_of
 
 # Observers × units, "." where an observer has no value. The first is the computational example of the article
 # "Krippendorff's alpha" in Wikipedia, the second that of krippendorff2011 (C).
@@ -56,20 +58,6 @@ def answers(rows: list[tuple[int, int, int]], *, items: int, workers: int, choic
     """From rows of item, worker and choice."""
     item, worker, choice = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     return Answers(item, worker, choice, items, workers, choices)
-
-
-def labels_of(given: Answers, grades: NDArray[np.float64] | None = None) -> Labels:
-    return Labels(
-        ("1",),
-        np.zeros(given.items, dtype=np.int64),
-        Strings([f"d{i}" for i in range(given.items)]),
-        tuple(f"w{i}" for i in range(given.workers)),
-        np.zeros(given.workers, dtype=bool),
-        np.arange(given.choices, dtype=float) if grades is None else grades,
-        given,
-        None,
-        Source("labels", "", "labels"),
-    )
 
 
 def observed(matrix: str) -> tuple[Answers, NDArray[np.float64]]:
@@ -340,21 +328,25 @@ def test_the_table_has_every_statistic_with_ends_around_it() -> None:
     assert crowd_agreement_table(labels_of(given), draws=400, seed=1) != table
 
 
-def test_ends_are_quantiles_of_items_drawn_again_one_by_one() -> None:
+def test_ends_are_those_of_scipys_bca_over_items() -> None:
     given = some(7, items=40, workers=6, choices=2, share=0.8)
     found = rows_of(crowd_agreement_table(labels_of(given), draws=4000))
     assert list(found) == ["percent", "Fleiss κ", "Krippendorff α (nominal)", "Cohen κ (mean over pairs)"]
-    random, drawn, means = np.random.default_rng(5), [], []
+    random, means = np.random.default_rng(5), []
     units = by_item(given)
     pairs = WorkerPairs.of(given)
     for _ in range(1000):
         again = random.integers(0, len(units), len(units))
-        rows = [(i, w, c) for i, at in enumerate(again) for w, c in enumerate(units[at])]
-        drawn.append(fleiss(answers(rows, items=len(units), workers=6, choices=2)))
         means.append(pairs.mean_cohen(np.bincount(again, minlength=given.items)[None].astype(float))[0])
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    assert found["Fleiss κ"]["low"] == pytest.approx(low, abs=0.02)
-    assert found["Fleiss κ"]["high"] == pytest.approx(high, abs=0.02)
+
+    def kappa(items: Any) -> float:
+        rows = [(i, w, c) for i, at in enumerate(items) for w, c in enumerate(units[int(at)])]
+        return fleiss(answers(rows, items=len(items), workers=6, choices=2))
+
+    whole = (np.arange(len(units)),)
+    peer = stats.bootstrap(whole, kappa, vectorized=False, n_resamples=3000, method="BCa", rng=random)
+    assert found["Fleiss κ"]["low"] == pytest.approx(peer.confidence_interval.low, abs=0.02)
+    assert found["Fleiss κ"]["high"] == pytest.approx(peer.confidence_interval.high, abs=0.02)
     row = found["Cohen κ (mean over pairs)"]
     half = (row["high"] - row["low"]) / 2
     assert half == pytest.approx(1.959964 * np.std(means), rel=0.1)
@@ -381,7 +373,17 @@ def test_what_was_left_out_or_counted_twice_is_said() -> None:
     assert table.notes == (
         "2 of 4 items have fewer than two labels: left out",
         "1 label repeats a worker on an item: to Fleiss and Krippendorff another worker",
+        "2 items: with fewer than 50, intervals may be too short",
     )
+
+
+def test_full_agreement_has_no_interval() -> None:
+    rows = [(i, w, i % 2) for i in range(60) for w in range(3)]
+    table = crowd_agreement_table(labels_of(answers(rows, items=60, workers=3, choices=2)), draws=50)
+    alpha = rows_of(table)["Krippendorff α (nominal)"]
+    assert (alpha["value"], alpha["low"], alpha["high"]) == (1, None, None)
+    assert alpha["note"] == tables.UNANIMOUS
+    assert table.notes == ()
 
 
 def test_one_draw_has_no_spread() -> None:

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from cranfield.core import InputError, ParameterError
 from cranfield.data import Factors, read_factors
@@ -59,16 +60,19 @@ def between(values: Matrix, without: list[tuple[Matrix, Matrix]], term: tuple[Ma
 
 
 # y, topic and run as in test_anova.py; group <- factor(c("a","a","b","b")[run])
-# summary(aov(y ~ topic + group + group:run))
+# summary(aov(y ~ topic + group + group:run)); m <- tapply(y, run, mean); summary(aov(m ~ group[1:4]))
 def test_systems_within_groups_as_in_r() -> None:
     found = factor_anova(FIVE, factors(group="aabb"))
     assert [(row.source, row.df) for row in found.rows] == [
         *(("topic", 4), ("group", 1), ("system(group)", 2), ("error", 12), ("total", 19))
     ]
     assert [row.ss for row in found.rows[:4]] == pytest.approx([0.918080, 0.000845, 0.090050, 0.069080])
-    assert [row.statistic for row in found.rows[:3]] == pytest.approx([39.87030, 0.14679, 7.82137], rel=3e-5)
-    assert [row.p for row in found.rows[:3]] == pytest.approx([7.7272e-07, 0.7083262, 0.0066927], rel=3e-5)
-    assert found.note == ""
+    # The group is tested against systems: F = (.000845 / 1) / (.090050 / 2).
+    assert [row.statistic for row in found.rows[:3]] == pytest.approx([39.87030, 0.0187674, 7.82137], rel=3e-5)
+    assert [found["topic"].p, found["system(group)"].p] == pytest.approx([7.7272e-07, 0.0066927], rel=3e-5)
+    assert found["group"].p == pytest.approx(stats.f_oneway(*np.split(FIVE.mean(axis=0), 2)).pvalue, rel=1e-9)
+    assert found["group"].df2 == 2
+    assert found.note == "group is tested against system(group): runs are the unit"
 
 
 # g2 <- factor(c("a","a","a","b")[run]); summary(aov(y ~ topic + g2 + g2:run + topic:g2))
@@ -79,35 +83,26 @@ def test_groups_of_different_size_and_topics_that_suit_one_of_them_as_in_r() -> 
     ]
     expected = [0.91808, 0.0534016666667, 0.0374933333333, 0.03784, 0.03124]
     assert [row.ss for row in found.rows[:5]] == pytest.approx(expected)
-    assert [row.statistic for row in found.rows[:4]] == pytest.approx([58.77593, 13.67520, 4.80068, 2.42254], rel=3e-5)
+    # The group: (.0534016667 / 1) / (.0374933333 / 2).
+    assert [row.statistic for row in found.rows[:4]] == pytest.approx([58.77593, 2.848595, 4.80068, 2.42254], rel=3e-5)
     assert found.mse == pytest.approx(0.003905)
     assert found.df_error == 8
+
+
+def test_seven_runs_are_too_few_to_test_an_interaction_of_components() -> None:
+    # Three stemmers and two models leave one run within their cells: the interaction joins it.
+    found = factor_anova(SEVEN, factors(stem="nnppkkn", model="blblblb"))
+    df = {row.source: row.df for row in found.rows}
+    assert df == {"topic": 2, "stem": 2, "model": 1, "rest of system": 3, "error": 12, "total": 20}
+    assert found["stem"].df2 == found["model"].df2 == 3
+    assert "too few runs to test them" in found.note
+    assert "not balanced" in found.note
 
 
 # y <- c(.31,.42,.28,.55,.36,.49,.20, .10,.22,.05,.19,.15,.33,.08, .66,.71,.60,.90,.52,.80,.61)
 # topic <- factor(rep(1:3, each=7)); run <- rep(1:7, 3); r <- factor(run)
 # stem <- factor(c("n","n","p","p","k","k","n")[run]); model <- factor(c("b","l","b","l","b","l","b")[run])
 # fit <- function(...) deviance(lm(...))
-# c(fit(y~topic+model) - fit(y~topic+model+stem), fit(y~topic+stem) - fit(y~topic+stem+model),
-#   fit(y~topic+stem+model) - fit(y~topic+stem*model), fit(y~topic+stem*model) - fit(y~topic+r), fit(y~topic+r))
-def test_components_that_are_not_balanced_as_in_r() -> None:
-    found = factor_anova(SEVEN, factors(stem="nnppkkn", model="blblblb"))
-    assert [(row.source, row.df) for row in found.rows] == [
-        *(
-            ("topic", 2),
-            ("stem", 2),
-            ("model", 1),
-            ("stem×model", 2),
-            ("rest of system", 1),
-            ("error", 12),
-            ("total", 20),
-        )
-    ]
-    expected = [0.00750222222222, 0.160802222222, 0.0116533333333, 0.0054, 0.0446857142857]
-    assert [row.ss for row in found.rows[1:6]] == pytest.approx(expected)
-    assert found.note == "factors are not balanced: sums of squares are of type II, and do not add up"
-
-
 # both <- fit(y~topic+r+topic:model+topic:stem)
 # c(fit(y~topic+r+topic:model) - both, fit(y~topic+r+topic:stem) - both, both)
 def test_topics_that_suit_a_component_as_in_r() -> None:
@@ -116,7 +111,6 @@ def test_topics_that_suit_a_component_as_in_r() -> None:
     assert [row.df for row in taken] == [4, 2, 6]
     assert [row.ss for row in taken] == pytest.approx([0.0265077777778, 0.00272444444444, 0.0151866666667])
     assert found["stem"].ss == pytest.approx(0.00750222222222)  # the runs are where they were
-    assert found["stem"].statistic == pytest.approx(0.00750222222222 / 2 / (0.0151866666667 / 6))
 
 
 def test_a_whole_grid_adds_up() -> None:
@@ -127,7 +121,7 @@ def test_a_whole_grid_adds_up() -> None:
     assert [row.source for row in found.rows] == "topic,a,b,c,a×b,a×c,b×c,rest of system,error,total".split(",")
     assert [row.df for row in found.rows] == [5, 2, 1, 1, 2, 2, 1, 2, 55, 71]
     assert sum(row.ss for row in found.rows[:-1]) == pytest.approx(found["total"].ss)
-    assert found.note == ""
+    assert "not balanced" not in found.note
     whole = TwoWay().fit(values)
     assert sum(row.ss for row in found.rows[1:-2]) == pytest.approx(whole["system"].ss)
     assert found.mse == pytest.approx(whole.mse)
@@ -178,18 +172,47 @@ def test_one_factor_is_the_same_crossed_and_nested() -> None:
     assert crossed.rows[2].source == "rest of system"
 
 
-def test_a_combination_that_nobody_ran() -> None:
-    found = factor_anova(SEVEN[:, :3], factors(stem="nnp", model="blb"))
-    assert [row.source for row in found.rows] == ["topic", "stem", "model", "error", "total"]
-    assert found.note.startswith("no run tells stem×model from other terms; factors are not balanced")
+def test_a_combination_that_was_not_run() -> None:
+    found = factor_anova(np.hstack([SEVEN, SEVEN[:, :2]])[:, :8], factors(stem="nnppnnpp", model="blbbblbb"))
+    assert "no run tells stem×model from other terms" in found.note
 
 
-def test_a_group_for_each_run_is_the_two_way_analysis() -> None:
-    found, whole = factor_anova(FIVE, factors(group="abcd")), TwoWay().fit(FIVE)
-    assert [row.source for row in found.rows] == ["topic", "group", "error", "total"]
-    assert found["group"].statistic == pytest.approx(whole["system"].statistic)
-    with pytest.raises(ParameterError, match="leaves nothing for the error"):
-        factor_anova(FIVE, factors(group="abcd"), interactions=True)
+@pytest.mark.parametrize(("group", "df"), [("abcd", 0), ("aabc", 1)])
+def test_too_few_runs_within_the_groups_are_refused(group: str, df: int) -> None:
+    with pytest.raises(ParameterError, match=f"4 runs leave {df} degrees? of freedom to test group with"):
+        factor_anova(FIVE, factors(group=group))
+
+
+def test_a_single_group_within_each_country_is_refused() -> None:
+    with pytest.raises(ParameterError, match="leave 1 degree of freedom to test country with"):
+        factor_anova(SEVEN, factors(country="fffuuuu", group="aabcccc"), nested=True)
+
+
+def test_an_error_that_is_not_positive_is_refused() -> None:
+    # Runs within a group are alike on average and so are groups within a topic, but single values differ.
+    drawn = np.random.default_rng(5).random((6, 2, 3))
+    drawn -= drawn.mean(axis=0) + drawn.mean(axis=2, keepdims=True) - drawn.mean(axis=(0, 2))[:, None]
+    values = drawn.reshape(6, 6) + np.repeat([0.3, 0.5], 3)
+    with pytest.raises(ParameterError, match="group cannot be tested: its error is estimated as -"):
+        factor_anova(values, factors(group="aaabbb"), random_topics=True)
+
+
+def test_random_topics_are_for_one_factor() -> None:
+    given = factors(stem="nnppkkn", model="blblblb")
+    with pytest.raises(ParameterError, match="random topics are for one factor"):
+        factor_anova(SEVEN, given, random_topics=True)
+
+
+def test_covariates_are_numbers_of_factors_that_are_not_nested() -> None:
+    given = factors(size="1234567", kind="aabbbaa")
+    with pytest.raises(ParameterError, match="no factor colour"):
+        factor_anova(SEVEN, given, covariates=["colour"])
+    with pytest.raises(ParameterError, match="the levels of covariate kind are not all numbers"):
+        factor_anova(SEVEN, given, covariates=["kind"])
+    with pytest.raises(ParameterError, match="a covariate cannot be nested"):
+        factor_anova(SEVEN, given, covariates=["size"], nested=True)
+    with pytest.raises(ParameterError, match="factor size tells no runs apart"):
+        factor_anova(SEVEN, factors(size="3333333", kind="aabbbaa"), covariates=["size"])
 
 
 def test_identical_runs_have_no_group() -> None:

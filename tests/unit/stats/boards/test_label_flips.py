@@ -23,21 +23,23 @@ def test_a_share_has_the_mean_of_its_draws() -> None:
     random = np.random.default_rng(2)
     original = random.random(8)
     flipped = {share: original + random.normal(0, share, (40, 8)) for share in (0.05, 0.2)}
-    table = flips_table(original, {share: list(means) for share, means in flipped.items()}, level=0.1)
-    assert table.columns == ("share", "draws", "tau", "low", "high", "tau_ap", "first_stays")
+    table = flips_table(original, {share: list(means) for share, means in flipped.items()}, "AP", level=0.1)
+    assert table.columns == ("measure", "share", "draws", "tau", "low", "high", "tau_ap", "first_stays")
     for row, (share, means) in zip(table.rows(), flipped.items(), strict=True):
         tau = [stats.kendalltau(original, mean).statistic for mean in means]
         top = [mean.argmax() == original.argmax() for mean in means]
         ap = [ap_correlation(original.tolist(), mean.tolist()) for mean in means]
         low, high = np.quantile(tau, [0.05, 0.95])
         expected = [share, 40, np.mean(tau), low, high, np.mean(ap), np.mean(top)]
-        assert list(row.values()) == pytest.approx(expected)
+        assert row["measure"] == "AP"
+        assert list(row.values())[1:] == pytest.approx(expected)
     assert table.cells("tau")[0] > table.cells("tau")[1]  # type: ignore[operator]
 
 
 def test_one_order_turned_round() -> None:
     original = [0.3, 0.2, 0.1]
-    (row,) = flips_table(original, {0.5: [[0.1, 0.2, 0.3], original]}).rows()
+    (row,) = flips_table(original, {0.5: [[0.1, 0.2, 0.3], original]}, "AP").rows()
+    assert row.pop("measure") == "AP"
     assert row == {"share": 0.5, "draws": 2, "tau": 0, "low": -0.95, "high": pytest.approx(0.95), "tau_ap": 0,
                    "first_stays": 0.5}  # fmt: skip
 
@@ -45,10 +47,10 @@ def test_one_order_turned_round() -> None:
 def test_lower_may_be_better() -> None:
     # From the lowest: the runs 1, 2, 0, and in the draw 1, 0, 2.
     original, draws = [3.0, 1.0, 2.0], [[2.0, 1.0, 3.0]]
-    (row,) = flips_table(original, {0.1: draws}, lower_is_better=True).rows()
+    (row,) = flips_table(original, {0.1: draws}, "AP", lower_is_better=True).rows()
     assert [row["tau"], row["first_stays"]] == pytest.approx([1 / 3, 1])
     assert row["tau_ap"] == pytest.approx(ap_correlation([-3, -1, -2], [-2, -1, -3]))
-    (higher,) = flips_table(original, {0.1: draws}).rows()
+    (higher,) = flips_table(original, {0.1: draws}, "AP").rows()
     assert [higher["tau"], higher["first_stays"]] == pytest.approx([1 / 3, 0])
 
 
@@ -63,14 +65,14 @@ def test_lower_may_be_better() -> None:
     ],
 )
 def test_a_shared_top_is_split(original: list[float], draw: list[float], stays: float) -> None:
-    assert flips_table(original, {0.1: [draw]}).cells("first_stays") == [stays]
+    assert flips_table(original, {0.1: [draw]}, "AP").cells("first_stays") == [stays]
 
 
 def test_where_all_runs_are_equal_there_is_no_order() -> None:
-    (row,) = flips_table([0.2, 0.1], {1.0: [[0.5, 0.5], [0.5, 0.5]]}).rows()
+    (row,) = flips_table([0.2, 0.1], {1.0: [[0.5, 0.5], [0.5, 0.5]]}, "AP").rows()
     assert (row["tau"], row["low"], row["high"], row["tau_ap"], row["first_stays"]) == (None, None, None, None, 0.5)
     # A draw without an order counts for the others only.
-    (row,) = flips_table([0.2, 0.1], {1.0: [[0.5, 0.5], [0.6, 0.5]]}).rows()
+    (row,) = flips_table([0.2, 0.1], {1.0: [[0.5, 0.5], [0.6, 0.5]]}, "AP").rows()
     assert (row["tau"], row["low"], row["high"], row["tau_ap"], row["first_stays"]) == (1, 1, 1, 1, 0.75)
 
 
@@ -82,26 +84,26 @@ def test_flipped_labels_change_an_order() -> None:
         share: [[float((grade[part][:3] > 0).mean()) for part in (slice(0, 6), slice(6, 12))]]
         for share, _, grade in flipped_grades(graded, [0.0, 1.0], 1)
     }
-    table = flips_table([1.0, 0.0], means)
+    table = flips_table([1.0, 0.0], means, "AP")
     assert table.cells("tau") == [1, -1]
     assert table.cells("first_stays") == [1, 0]
 
 
 def test_a_table_knows_how_it_was_made() -> None:
     made_by = Provenance(command="leaderboard --flips .05", seed=3)
-    table = flips_table([1, 2], {0.05: [[1, 2]]}, level=0.1, made_by=made_by)
+    table = flips_table([1, 2], {0.05: [[1, 2]]}, "AP", level=0.1, made_by=made_by)
     assert table.made_by == made_by
     assert table.caption == "the order of runs when a share of the labels is wrong; low to high holds 90% of the draws"
-    assert len(flips_table([1, 2], {})) == 0
+    assert len(flips_table([1, 2], {}, "AP")) == 0
 
 
 def test_refusals() -> None:
     hint = "hint: give every draw a mean for each run: \\(draw, run\\)"
     with pytest.raises(ParameterError, match=f"2 runs, but flipped means of 1 × 3\n{hint}"):
-        flips_table([1, 2], {0.1: [[1, 2, 3]]})
+        flips_table([1, 2], {0.1: [[1, 2, 3]]}, "AP")
     with pytest.raises(ParameterError, match=f"2 runs, but flipped means of 2\n{hint}"):
-        flips_table([1, 2], {0.1: [1, 2]})
+        flips_table([1, 2], {0.1: [1, 2]}, "AP")
     with pytest.raises(ParameterError, match="2 runs, but flipped means of 0"):
-        flips_table([1, 2], {0.1: []})
+        flips_table([1, 2], {0.1: []}, "AP")
     with pytest.raises(ParameterError, match="the level cannot be 1"):
-        flips_table([1, 2], {0.1: [[1, 2]]}, level=1)
+        flips_table([1, 2], {0.1: [[1, 2]]}, "AP", level=1)

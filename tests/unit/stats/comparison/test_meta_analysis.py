@@ -101,9 +101,6 @@ def test_one_step_and_the_interval_by_plain_loops(k: int) -> None:
         assert found.p[pair] == pytest.approx(2 * t.sf(abs(mean) / error))
         assert found.i2[pair] == pytest.approx(max(0, (q - (k - 1)) / q))
         np.testing.assert_allclose(found.weight[pair], np.array(w) / sum(w))
-        if k > 2:
-            far = stats.t(k - 2).isf(0.05) * sqrt(tau2 + error**2)
-            assert (found.predicted_low[pair], found.predicted_high[pair]) == pytest.approx((mean - far, mean + far))
 
 
 def test_effects_are_paired_means() -> None:

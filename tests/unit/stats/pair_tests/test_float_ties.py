@@ -5,20 +5,40 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from cranfield.stats.pair_tests.float_ties import TINY, mid_ranks, near_zero, quotient, tie_sizes
+from cranfield.stats.pair_tests.float_ties import (
+    TIE,
+    mid_ranks,
+    power_of_two,
+    quotient,
+    subtract,
+    tie_sizes,
+    zero_within,
+)
 
 NAN = float("nan")
+EPS = np.finfo(float).eps
 
 
 def row(*numbers: float) -> NDArray[np.float64]:
     return np.array([numbers])
 
 
-def test_what_is_zero_as_a_number() -> None:
-    sixth = (1 / 2 - 1 / 3) - (1 / 3 - 1 / 6)
-    assert sixth != 0
-    assert near_zero(np.array([sixth, 0.1 + 0.2 - 0.3, -TINY, 2 * TINY, -1.0])).tolist() == [0, 0, 0, 2 * TINY, -1]
-    assert np.isnan(near_zero(np.array([NAN]))).all()
+@pytest.mark.parametrize("factor", [1e-300, 1e-13, 1.0, 1e300])
+def test_a_difference_is_zero_relative_to_its_values(factor: float) -> None:
+    b, a = factor * np.array([0.1 + 0.2, 1.0, 1.0, NAN]), factor * np.array([0.3, 1 + 6 * EPS, 1 - 16 * EPS, 1.0])
+    found = subtract(b, a)
+    assert found[:2].tolist() == [0, 0]
+    assert found[2] == pytest.approx(factor * 16 * EPS, rel=0.1, abs=0)
+    assert np.isnan(found[3])
+    assert zero_within(np.array([1.0, -2.0, 3.0]), 2.0).tolist() == [0, 0, 3]
+
+
+def test_a_power_of_two_makes_squares_safe() -> None:
+    for size in (5e-324, 1e-300, 0.3, 1.0, 1e300, 1.7e308):
+        unit = power_of_two(np.array([-size, 0.0, NAN]))
+        assert np.frexp(unit)[0] == 0.5
+        assert 0.5 <= size / unit < 2
+    assert power_of_two(np.zeros(3)) == power_of_two(np.array([NAN])) == 1
 
 
 def test_nothing_goes_into_anything_0_times() -> None:
@@ -33,15 +53,25 @@ def test_ranks_are_scipys(seed: int) -> None:
     np.testing.assert_array_equal(mid_ranks(values), stats.rankdata(values, axis=1))
 
 
-def test_equal_decimals_share_a_rank() -> None:
-    assert mid_ranks(row(0.3 - 0.1, 0.2, 0.1)).tolist() == [[2.5, 2.5, 1]]
-    assert mid_ranks(row(1 / 2 - 1 / 3, 1 / 3 - 1 / 6, 1 / 6)).tolist() == [[2, 2, 2]]
-    assert mid_ranks(row(0.0, 2 * TINY)).tolist() == [[1, 2]]
+@pytest.mark.parametrize("factor", [1e-300, 1e-13, 1.0, 1e4, 1e300])
+def test_equal_differences_of_decimals_share_a_rank(factor: float) -> None:
+    b, a = factor * row(0.5, 0.9, 0.3, 1 / 2, 1 / 3), factor * row(0.3, 0.7, 0.1, 1 / 3, 1 / 6)
+    scale = np.maximum(np.abs(a), np.abs(b))
+    assert mid_ranks(b - a, scale).tolist() == [[4, 4, 4, 1.5, 1.5]]
+    if factor == 1:  # without the scale only equal floats tie
+        assert mid_ranks(b - a)[0, :3].tolist() != [4, 4, 4]
+
+
+def test_the_larger_scale_of_two_neighbours_counts() -> None:
+    numbers = row(0.1, 0.1 + TIE / 2)
+    assert mid_ranks(numbers, row(0.1, 1.0)).tolist() == mid_ranks(numbers, row(1.0, 0.1)).tolist() == [[1.5, 1.5]]
+    assert mid_ranks(numbers, row(0.1, 0.1)).tolist() == [[1, 2]]
 
 
 def test_a_chain_of_tiny_steps_is_one_group() -> None:
-    chain = row(*(i * TINY * 0.9 for i in range(5)), 1.0)
-    assert mid_ranks(chain).tolist() == [[3, 3, 3, 3, 3, 6]]
+    chain = row(*(1 + i * TIE / 2 for i in range(5)), 2.0)
+    assert mid_ranks(chain, np.ones_like(chain)).tolist() == [[3, 3, 3, 3, 3, 6]]
+    assert mid_ranks(chain).tolist() == [[1, 2, 3, 4, 5, 6]]
 
 
 def test_nan_has_no_rank() -> None:

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 from cranfield.core import ParameterError, Scale
 from cranfield.stats.pair_tests import signed_rank
 from cranfield.stats.pair_tests.base import TESTS, Alternative, Answer, Asked, Pairs
+from cranfield.stats.pair_tests.float_ties import mid_ranks
 from cranfield.stats.pair_tests.signed_rank import SignedRank, exact_tails
 
 Matrix = NDArray[np.float64]
@@ -255,15 +256,25 @@ def trec8(folder: Path) -> Matrix:
 
 
 def test_the_number_published_with_the_matrix_of_trec_8(shared_data: Path) -> None:
-    # The index of the data gives .003445188 for columns 125 and 126: continuity, and ties as floats have them. Times
-    # 2^40, which changes no digit, what floats make of four decimals stands out from what is equal.
+    # The index of the data gives .003445188 for columns 125 and 126: continuity, and ties of differences as floats have
+    # them. We find the ties of the four decimals, in any unit.
     matrix = trec8(shared_data)[:, 124:126]
     test = SignedRank(exact="never", continuity=True)
-    assert test.compare(Pairs.every(matrix * 2.0**40), ASKED).p[0] == pytest.approx(0.003445188, abs=5e-10)
+    published = stats.wilcoxon(matrix[:, 1] - matrix[:, 0], correction=True, method="approx")
+    assert published.pvalue == pytest.approx(0.003445188, abs=5e-10)
     whole = np.rint(10_000 * matrix)  # the decimals themselves
     peer = stats.wilcoxon(whole[:, 1] - whole[:, 0], correction=True, method="approx")
-    assert test.compare(Pairs.every(matrix), ASKED).p[0] == pytest.approx(peer.pvalue, rel=1e-10)
     assert peer.pvalue != pytest.approx(0.003445188, rel=1e-3)
+    for factor in (1.0, 2.0**40, 1e4, 1e-12, 1e-300):
+        assert test.compare(Pairs.every(matrix * factor), ASKED).p[0] == pytest.approx(peer.pvalue, rel=1e-10)
+
+
+def test_ties_of_differences_are_those_of_the_decimals_in_all_pairs_of_trec_8(shared_data: Path) -> None:
+    matrix = trec8(shared_data)
+    exact, floats = Pairs.every(np.rint(10_000 * matrix)), Pairs.every(matrix)
+    expected = stats.rankdata(np.abs(exact.values[:, exact.b] - exact.values[:, exact.a]).T, axis=1)
+    np.testing.assert_array_equal(mid_ranks(np.abs(floats.difference), floats.scale), expected)
+    np.testing.assert_array_equal(floats.difference == 0, exact.values[:, exact.b].T == exact.values[:, exact.a].T)
 
 
 def test_all_pairs_of_trec_8(shared_data: Path) -> None:

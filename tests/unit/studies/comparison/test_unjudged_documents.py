@@ -3,9 +3,9 @@
 import pytest
 
 import cranfield as cf
-from cranfield.data import Values
+from cranfield.data import Values, unjudged_notes
 from cranfield.studies.comparison.text import PairNames
-from cranfield.studies.comparison.unjudged_documents import judged_shares, unjudged_notes, unjudged_sentence
+from cranfield.studies.comparison.unjudged_documents import unjudged_sentence
 
 NAMES = PairNames("A", "B")
 JUDGED = {f"d{i}": i % 2 for i in range(20)}
@@ -26,12 +26,6 @@ def values(unjudged_a: int, unjudged_b: int, measure: str = "P@10", topics: int 
     return cf.evaluate(qrels, runs, measure)
 
 
-def test_proportions_of_judged_documents() -> None:
-    shares = judged_shares(values(2, 5), 10)
-    assert shares is not None
-    assert shares.tolist() == pytest.approx([0.8, 0.5])
-
-
 @pytest.mark.parametrize(
     ("unjudged", "warns"),
     [
@@ -44,7 +38,7 @@ def test_proportions_of_judged_documents() -> None:
 def test_when_it_warns(unjudged: tuple[int, int], warns: bool) -> None:
     compared = values(*unjudged)
     assert bool(unjudged_sentence(compared, (0, 1), NAMES, 10)) is warns
-    assert bool(unjudged_notes(compared, [(0, 1)], 10)) is warns
+    assert bool(unjudged_notes(compared)) is warns
 
 
 def test_sparse_labels_warn_of_a_difference_only() -> None:
@@ -69,4 +63,3 @@ def test_a_measure_without_bounds_has_the_best_case() -> None:
 def test_scores_without_rankings_say_nothing() -> None:
     scores = cf.read_scores({"topic": ["1", "2"], "A": [0.1, 0.2], "B": [0.3, 0.1]})
     assert unjudged_sentence(scores, (0, 1), NAMES, 10) == ""
-    assert unjudged_notes(scores, [(0, 1)], 10) == []

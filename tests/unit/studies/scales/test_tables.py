@@ -10,7 +10,7 @@ from cranfield.core import ParameterError, Provenance, Table
 from cranfield.measures import Rankings, Spacing, parse_measure
 from cranfield.studies.scales.ranking_spacings import spacings
 from cranfield.studies.scales.ranking_text import written
-from cranfield.studies.scales.tables import scales_table, values_table
+from cranfield.studies.scales.tables import ORDERS, scales_table, values_table
 from tests.support.reference import ranking_enumeration
 
 MADE_BY = Provenance(command="cranfield scale")
@@ -35,11 +35,11 @@ def test_what_measures_claim_without_a_length() -> None:
     assert told == [
         ["AP", "ordinal", "ferrante2021", "nominal"],
         ["RBP(p=0.5)", "interval", "ferrante2021", "interval"],
-        ["ESL", "ratio", "ferro2024", "ordinal"],
+        ["ESL", "ratio", "lin2021", "ordinal"],
     ]
     for name in ("equispaced", "rankings", "values", "smallest", "largest", "range"):
         assert table.cells(name) == [None] * 3
-    assert (table.caption, table.made_by, table.notes) == ("scales", MADE_BY, ())
+    assert (table.caption, table.made_by, table.notes) == (f"scales ({ORDERS})", MADE_BY, ())
     with pytest.raises(ParameterError, match="no measure is given"):
         scales_table([])
 
@@ -50,7 +50,7 @@ def test_the_figure_of_the_chapter() -> None:  # [Ferro] Fig. 19
     assert table.cells("rankings") == [16] * 10
     # Of AP only 1000 and 0101 share a value, 1/4: (1/2 + 2/4)/4.
     assert table.cells("values") == [5, 5, 16, 5, 16, 15, 5, 16, 16, 16]
-    assert table.caption == "scales, all rankings of 4; 4 relevant"
+    assert table.caption == f"scales, all rankings of 4; 4 relevant ({ORDERS})"
     assert table.made_by == MADE_BY
 
 
@@ -78,8 +78,15 @@ def test_a_claim_that_depends_on_the_top_grade() -> None:
     (row,) = scales(f"RBP(max_rel=2,p={1 / 3!r})", length=3, grades=2).rows()
     assert (row["scale"], row["equispaced"]) == ("interval", True)
     assert scales("nDCG", length=2, relevant=[1, 3], grades=2).caption == (
-        "scales, all rankings of 2; 1 of grade 1, 3 of grade 2"
+        f"scales, all rankings of 2; 1 of grade 1, 3 of grade 2 ({ORDERS})"
     )
+
+
+def test_sums_of_grades_are_interval_if_the_grades_have_a_ratio_scale() -> None:  # [Ferro] §7.8
+    table = scales_table("gP(max_rel=3)@4 gR@4 CG@4 P@4 RBP(p=0.5)")
+    assert table.cells("scale") == ["interval"] * 5
+    condition = "interval if the grades have a ratio scale"
+    assert table.notes == tuple(f"{name}: {condition}" for name in ("gP(max_rel=3)@4", "gR@4", "CG@4"))
 
 
 def test_rankings_without_a_value_are_told() -> None:
@@ -98,7 +105,10 @@ def test_one_value_has_no_gap_and_none_no_range() -> None:
     assert len(values("ESL", length=2, relevant=[0])) == 0
     nothing = Spacing(Rankings(2, ()), np.zeros(1), np.array([1]), np.array([0]))
     found = {parse_measure("AP@2"): nothing}
-    assert scales_table(list(found), spacings=found).caption == "scales, all rankings of 2; nothing is relevant"
+    assert (
+        scales_table(list(found), spacings=found).caption
+        == f"scales, all rankings of 2; nothing is relevant ({ORDERS})"
+    )
 
 
 def test_the_table_of_the_paper() -> None:  # craswell2021msmarco, Table 3

@@ -57,12 +57,15 @@ def test_values_of_measures_and_what_their_scale_allows(tmp_path: Path) -> None:
     values = cf.evaluate(tmp_path / "qrels.txt", tmp_path / "runs", "AP P@10")
     study = cf.agreement(values, splits=5)
     assert study["agreement"].cells("measure") == ["AP"] * 7 + ["P@10"] * 7
-    assert study["agreement"].notes == (
+    assert study["agreement"].notes[:1] == (
         "signed-rank, t and the mean need interval numbers; AP is ordinal (ferrante2021). The sign test is safe, and "
         "the median (--aggregate median); --scale ignore silences this",
     )
-    assert cf.agreement(values, splits=5, scale="ignore")["agreement"].notes == ()
-    assert cf.agreement(values, "sign", aggregates=["median"], splits=5, scale="refuse")["agreement"].notes == ()
+    for silent in (
+        cf.agreement(values, splits=5, scale="ignore"),
+        cf.agreement(values, "sign", aggregates=["median"], splits=5, scale="refuse"),
+    ):
+        assert not [note for note in silent["agreement"].notes if "ordinal" in note]
     with pytest.raises(cf.CranfieldError, match="need interval numbers; AP is ordinal"):
         cf.agreement(values, splits=5, scale="refuse")
 

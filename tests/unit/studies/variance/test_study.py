@@ -235,43 +235,74 @@ def test_a_test_may_be_a_value() -> None:
 # Factors and replicates
 
 
+EIGHT = SCORES | {run.upper(): [1.1 * value + 0.01 * i for i, value in enumerate(SCORES[run])] for run in RUNS}
+PARTS = {
+    "run": [*FACTORS["run"], *map(str.upper, FACTORS["run"])],
+    "stem": FACTORS["stem"] * 2,
+    "model": FACTORS["model"] * 2,
+}
+
+
 def test_factors_cross() -> None:
-    study = cf.anova(SCORES, factors=FACTORS)
+    study = cf.anova(EIGHT, factors=PARTS)
     found = by_source(study)
-    assert list(found) == ["topic", "stem", "model", "stem×model", "error", "total"]
-    means = dict(zip(RUNS, MATRIX.mean(axis=0), strict=True))
-    stem = (means["d"] + means["b"] - means["c"] - means["a"]) / 2
-    model = (means["d"] + means["c"] - means["b"] - means["a"]) / 2
-    both = (means["d"] + means["a"] - means["c"] - means["b"]) / 2
-    for source, contrast in (("stem", stem), ("model", model), ("stem×model", both)):
-        assert found[source]["ss"] == pytest.approx(TOPICS * contrast**2)
-    assert found["error"]["ss"] == pytest.approx(sums_of_squares()["error"])
-    assert study.sentence.startswith("An ANOVA of score (4 runs, 10 topics) gives topic: F(")
+    assert list(found) == ["topic", "stem", "model", "stem×model", "rest of system", "error", "total"]
+    means = {run: float(np.mean(EIGHT[run])) for run in PARTS["run"]}
+    level = {
+        name: np.mean([means[run] for run, own in zip(PARTS["run"], PARTS["stem"], strict=True) if own == name])
+        for name in "sn"
+    }
+    assert found["stem"]["ss"] == pytest.approx(TOPICS * 8 * ((level["s"] - level["n"]) / 2) ** 2)
+    # The unit is the run: F divides by the mean square of runs.
+    assert found["stem"]["f"] == pytest.approx(found["stem"]["ms"] / found["rest of system"]["ms"])
+    assert "stem: F(1, 4) = " in study.sentence
+    assert study.sentence.startswith("An ANOVA of score (8 runs, 10 topics) gives topic: F(")
     levels = {(row["factor"], row["level"]): row for row in rows(study, "levels")}
-    assert levels["stem", "s"]["mean"] == pytest.approx((means["d"] + means["b"]) / 2)
-    assert levels["stem", "s"]["runs"] == 2
+    assert levels["stem", "s"]["mean"] == pytest.approx(level["s"])
+    assert levels["stem", "s"]["runs"] == 4
     assert list(study.tables)[:2] == ["anova", "levels"]
 
 
 def test_one_factor_is_nested() -> None:
     study = cf.anova(SCORES, factors={name: FACTORS[name] for name in ("run", "stem")})
     assert list(by_source(study)) == ["topic", "stem", "system(stem)", "error", "total"]
-    crossed = cf.anova(SCORES, factors=FACTORS, nested=True)
-    assert list(by_source(crossed)) == ["topic", "stem", "model(stem)", "error", "total"]
-    met = cf.anova(SCORES, factors=FACTORS, interactions=True)
+    nested = cf.anova(EIGHT, factors=PARTS, nested=True)
+    assert list(by_source(nested)) == ["topic", "stem", "model(stem)", "system(stem model)", "error", "total"]
+    met = cf.anova(EIGHT, factors=PARTS, interactions=True)
     assert {"topic×stem", "topic×model"} < set(by_source(met))
+
+
+def test_random_topics_and_covariates() -> None:
+    one = {name: PARTS[name] for name in ("run", "stem")}
+    study = cf.anova(EIGHT, factors=one, random="topic")
+    assert list(by_source(study)) == ["topic", "stem", "system(stem)", "topic×stem", "error", "total"]
+    assert "topic×stem − error" in study["anova"].notes[0]
+    sizes = {"run": PARTS["run"], "size": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0]}
+    numbers = cf.anova(EIGHT, factors=sizes, covariates=["size"])
+    assert "size: F(1, 6) = " in numbers.sentence
+    assert len(numbers["levels"]) == 0
+
+
+def test_run_type_is_tested_against_runs(shared_data: Path) -> None:
+    """The 22 runs of round 1 of TREC-COVID: p = .168, not the 1e-13 of a test against the error of single values."""
+    folder = shared_data / "trec-covid"
+    values = cf.evaluate(folder / "qrels-rnd1.txt", folder / "runs", "nDCG@10", compat="trec_eval-9")
+    board = pl.read_csv(folder / "leaderboard-round1.csv")
+    types = {str(run): str(kind) for run, kind in board.select("run", "runtype").iter_rows()}
+    study = cf.anova(values, factors={"run": list(values.runs), "type": [types[run] for run in values.runs]})
+    assert by_source(study)["type"]["p"] == pytest.approx(0.168, abs=5e-4)
 
 
 def test_factors_are_an_input(tmp_path: Path) -> None:
     file = tmp_path / "factors.csv"
-    pl.DataFrame(FACTORS).write_csv(file)
-    study = cf.anova(SCORES, factors=file)
+    pl.DataFrame(PARTS).write_csv(file)
+    study = cf.anova(EIGHT, factors=file)
     assert study.made_by is not None
     assert [(source.name, source.kind) for source in study.made_by.inputs] == [
         ("scores", "scores"),
         (str(file), "factors"),
     ]
-    assert rows(study) == rows(cf.anova(SCORES, factors=read_factors(FACTORS)))
+    assert rows(study) == rows(cf.anova(EIGHT, factors=read_factors(PARTS)))
 
 
 def test_replicates_tell_interaction_from_error() -> None:
@@ -455,9 +486,9 @@ def test_identical_runs_do_not_differ(name: str) -> None:
         ({"transform": "logt"}, "there is no transform named 'logt'"),
         ({"norms": "norms.csv"}, "there are norms, but no transform that goes by them"),
         ({"model": "three-way"}, "the model cannot be 'three-way'"),
-        ({"nested": True}, "there are no factors that could be nested or crossed, or meet topics"),
-        ({"nested": False}, "there are no factors that could be nested or crossed, or meet topics"),
-        ({"interactions": True}, "there are no factors that could be nested or crossed, or meet topics"),
+        ({"nested": True}, "nested, crossed, interactions, random and covariates need factors of runs"),
+        ({"nested": False}, "nested, crossed, interactions, random and covariates need factors of runs"),
+        ({"interactions": True}, "nested, crossed, interactions, random and covariates need factors of runs"),
         ({"replicates": "factor"}, "the scores have no column for the replicate"),
         ({"factors": FACTORS, "model": "one-way"}, "the one-way model has no place for factors"),
         ({"factors": {"run": ["a", "b"], "x": ["1", "2"]}}, "factors: there is no row for run c, d"),

@@ -39,11 +39,25 @@ SHOWN = ("anova", "systems", "levels", "components", "dependability", "assumptio
 )
 @click.option("--df", type=OneOf(["error", "inf"]), help="Degrees of freedom of Tukey's error; inf: it is known.")
 @click.option("--ranks", is_flag=True, help="Kruskal–Wallis and Friedman too.")
-@click.option("--factors", metavar="FILE", help="What runs are made of: a table with a column run and one per factor.")
 @click.option(
-    "--nested/--crossed", default=None, help="How factors lie.  [default: one is nested, several are crossed]"
+    "--factors",
+    metavar="FILE",
+    help="Table with a column run and one column per factor of runs; each factor is tested against the runs within it.",
 )
-@click.option("--interactions", is_flag=True, help="Topic × factor too.")
+@click.option(
+    "--nested/--crossed",
+    default=None,
+    help="Nest each factor in the one before, or cross them.  [default: one is nested, several are crossed]",
+)
+@click.option("--interactions", is_flag=True, help="Separate topic × factor from the error.")
+@click.option("--random", type=OneOf(["topic"]), help="Test a factor as if the topics were a sample of all topics.")
+@click.option(
+    "--covariate",
+    "covariates",
+    metavar="NAME",
+    multiple=True,
+    help="Take a factor as a number with one slope, not as levels; may be repeated.",
+)
 @click.option(
     "--replicates",
     type=OneOf(["repeated", "factor", "interacting"]),
