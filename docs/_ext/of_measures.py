@@ -138,8 +138,8 @@ def one_measure(cls: type[cf.Measure]) -> str:
         "range": f"{low:g} to {high:g}, {cls.direction} is better".replace("inf", "∞"),
         "over topics": cls.aggregate,
         "missing topic": missing(shown.worst),
-        "scale": f"{claim.own} for `{shown}`, within one topic; against the top-heavy order: {claim.top_heavy} "
-        f"{{cite:p}}`{claim.cite}`",
+        "scale": f"{claim.own} for `{shown}`{' ' * bool(claim.condition)}{claim.condition}, within one topic, against "
+        f"its own order; against the top-heavy order: {claim.top_heavy} {{cite:p}}`{claim.cite}`",
         "axioms": ", ".join(sorted(shown.axioms)) or "none",
         "weights": weights(shown),
         "golden values": ", ".join(golden().get(cls, ())) or "worked by hand, as the example is" * bool(cls.example),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cranfield.core import ParameterError, UnknownName
 from cranfield.measures import MEASURES, NDCG, RBP, RR, Measure, parse_measure, parse_measures
-from cranfield.measures.notation.aliases import trec_names
+from cranfield.measures.notation.trec_eval_names import trec_names
 from cranfield.measures.notation.trec_eval_output import trec_name
 from tests.support.properties.measure_cases import CASES, NAMES, cases
 

@@ -52,7 +52,9 @@ def test_a_topic_with_nothing_retrieved_has_the_worst_value(name: str, topic: To
     measures = cases(name)
     both = Topic(topic.grades, (topic.rankings[0], ()))
     for measure, (some, none) in zip(measures, first_rows(assessed_for(name, both), measures).T.tolist(), strict=True):
-        if measure.worst is None:
+        if measure.name == "yaAP":
+            assert none <= some, measure  # the worst value of a topic depends on how many documents are relevant
+        elif measure.worst is None:
             assert none == some, measure  # the judgments alone decide
         else:
             assert none == pytest.approx(measure.worst, abs=0, nan_ok=True), measure
@@ -98,7 +100,8 @@ def test_unjudged_documents_below_the_judged_ones_change_nothing(topic: Topic, e
     longer = topic.rankings[0] + tuple(range(len(topic.grades), len(more)))
     short, long = first_rows(assess_topics(Topic(more, (topic.rankings[0], longer))), GROUPLESS)
     counts = [m.name in COUNTS_RETRIEVED or (m.name in COUNTS_WITHOUT_CUT and m.k is None) for m in GROUPLESS]
-    same = np.logical_not(counts)
+    looks_at_the_list = [not getattr(m, "tail", True) for m in GROUPLESS]  # as trec_eval 10 computes rbp_resid
+    same = ~np.logical_or(counts, looks_at_the_list)
     np.testing.assert_array_equal(short[same], long[same])
 
 

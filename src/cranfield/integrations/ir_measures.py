@@ -58,8 +58,10 @@ class CranfieldEvaluator(Evaluator):
     def __init__(self, wanted: dict[Any, Measure], qrels: Any, *, single: bool) -> None:
         by_subtopic = {theirs: measure for theirs, measure in wanted.items() if measure.asks_for == "subtopics"}
         plain = {theirs: measure for theirs, measure in wanted.items() if theirs not in by_subtopic}
+        # Other measures take the highest grade of a document over its subtopics.
+        several = len(set(qrels.get("iteration", ()))) > 1
         self.parts: list[tuple[Qrels, dict[Any, Measure]]] = [
-            (read_qrels(qrels, subtopics=part is by_subtopic), part) for part in (plain, by_subtopic) if part
+            (read_qrels(qrels, subtopics=several or part is by_subtopic), part) for part in (plain, by_subtopic) if part
         ]
         self.compat = "trec_eval-9" if single else None
         # A topic that a dict names and judges nothing for is in no row.

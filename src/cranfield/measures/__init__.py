@@ -67,6 +67,9 @@ from .classic.set_based import SetF as SetF
 from .classic.set_based import SetP as SetP
 from .classic.set_based import SetR as SetR
 from .classic.set_based import Utility as Utility
+from .classic.trec_eval_measures import IdealDCG as IdealDCG
+from .classic.trec_eval_measures import RBPResidual as RBPResidual
+from .classic.trec_eval_measures import YaAP as YaAP
 from .declared_properties import AXIOMS as AXIOMS
 from .declared_properties import CONDENSED as CONDENSED
 from .declared_properties import Claim as Claim
@@ -79,10 +82,13 @@ from .evaluation import measure_all as measure_all
 from .notation.compat import PEERS as PEERS
 from .notation.compat import Peer as Peer
 from .notation.compat import peer as peer
+from .notation.parsing import Written as Written
 from .notation.parsing import parse_measure as parse_measure
 from .notation.parsing import parse_measures as parse_measures
+from .notation.parsing import parse_written as parse_written
 from .notation.trec_eval_output import OFFICIAL as OFFICIAL
-from .notation.trec_eval_output import names_the_run as names_the_run
+from .notation.trec_eval_output import Line as Line
+from .notation.trec_eval_output import requested_lines as requested_lines
 from .notation.trec_eval_output import trec_eval_text as trec_eval_text
 from .novelty.relative_gain import NRG as NRG
 from .novelty.relative_gain import RareP as RareP

@@ -1,9 +1,9 @@
 """Base classes of measures of one judged ranking, and the decorator that registers a measure."""
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,14 @@ Grade = Annotated[int | float, Limits(0)]  # below 0 nothing is judged
 TopGrade = Annotated[int | float | None, Limits(1, HIGHEST_EXPONENT)]
 
 
-class Measure(Declared, ABC):
+class MeasureType(ABCMeta):
+    """Type of measure classes: a class stands for the measure with its default parameters, so ``P@10`` is a measure."""
+
+    def __matmul__(cls, at: float) -> Any:
+        return cls(**{cls.at: at})  # type: ignore[attr-defined]  # every measure has the field that ``at`` names
+
+
+class Measure(Declared, metaclass=MeasureType):
     """A number for each ranking. Instances are values: they compare, hash and print as their notation."""
 
     name: ClassVar[str]

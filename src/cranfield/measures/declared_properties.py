@@ -19,11 +19,22 @@ class Claim:
     own: Scale
     top_heavy: Scale
     cite: str
+    condition: str = ""  # what must be true of the grades for the claim to hold
+
+    @property
+    def sentence(self) -> str:
+        """Both claims, the orders that they hold against, and the source."""
+        condition = f" {self.condition}" if self.condition else ""
+        return (
+            f"{self.own}{condition}, within one topic and against the measure's own order of rankings ({self.cite}); "
+            f"against an order that puts the first rank above all others: {self.top_heavy}"
+        )
 
 
 ORDINAL = Claim(Scale.ORDINAL, Scale.NOMINAL, "ferrante2021")
 INTERVAL = Claim(Scale.INTERVAL, Scale.INTERVAL, "ferrante2021")
 COUNTED = Claim(Scale.INTERVAL, Scale.NOMINAL, "ferrante2021")  # how many there are, wherever they stand
+GRADED = Claim(Scale.INTERVAL, Scale.NOMINAL, "ferrante2021", "if the grades have a ratio scale")  # sums of grades
 RATIO = Claim(Scale.RATIO, Scale.NOMINAL, "ferro2024")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cranfield.core import SEED, CranfieldError, ParameterError, Provenance, Ties
 from cranfield.data import NEEDED, Assessed, Named, Values
-from cranfield.measures.notation.parsing import parse_measures
+from cranfield.measures.notation.parsing import Written, parse_measures
 from cranfield.measures.novelty.relative_gain import Relative
 from cranfield.measures.scales.interval_measures import TotalOrder, exact_order, pairs_lost
 from cranfield.measures.scales.unjudged_bounds import Scenario, bounds, map_scenario
@@ -24,7 +24,7 @@ Progress = Callable[[int, int], object]
 
 def measure_all(
     assessed: Assessed,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    measures: Written | Iterable[Written] = DEFAULT,
     *,
     topics: Literal["qrels", "both"] = "qrels",
     ties: Ties | str = Ties.TREC,

@@ -8,11 +8,16 @@ from cranfield.core import ParameterError
 
 from .base import Measure
 
+USUAL_LEVEL = 1
+
 
 def has_level(measure: Measure) -> bool:
-    """Whether a measure asks if a document is relevant, and does not say itself from which grade on."""
+    """Whether a measure asks if a document is relevant, and does not name a grade other than the usual one.
+
+    ``NumRet`` counts all documents, ``NumRet(rel=1)`` (num_rel_ret) the relevant ones.
+    """
     usual = next((field.default for field in fields(measure) if field.name == "rel"), None)
-    return usual is not None and getattr(measure, "rel", None) == usual
+    return getattr(measure, "rel", None) == (USUAL_LEVEL if usual is None else usual)
 
 
 def at_levels(measures: Iterable[Measure], levels: Sequence[float]) -> list[Measure]:

@@ -6,7 +6,7 @@ import pytest
 
 from cranfield.measures import MEASURES, catalogue, others
 from cranfield.online import ONLINE_CATALOGUES
-from tests.support.cli.commands import Command
+from tests.support.cli.commands import Command, read_json
 
 ROW = ["name", "family", "scale", "source", "direction", "parameters", "definition"]
 
@@ -144,3 +144,22 @@ def test_online_is_a_list_of_its_own(cranfield: Command) -> None:
     unknown = cranfield("measures", "--online", "ctrr")
     assert unknown.code == 1
     assert unknown.err.startswith("error: nothing of live users is named 'ctrr'\nhint: did you mean ctr ")
+
+
+def test_the_scale_shown_is_that_of_the_parameters_written(cranfield: Command) -> None:
+    # [Ferro] §7.8: RBP has an interval scale at p = 1/2 only.
+    ended = cranfield("measures", "RBP", "RBP(p=0.5)", "RBP(p=0.3)", "--format", "json")
+    found = read_json(ended.out)["tables"]
+    rows = [(row["name"], row["scale"]) for row in found["catalogue"]]
+    assert rows == [("RBP", "ordinal"), ("RBP(p=0.5)", "interval"), ("RBP(p=0.3)", "ordinal")]
+    assert [row["top_heavy"] for row in found["details"]] == ["nominal", "interval", "ordinal"]
+    text = cranfield("measures", "RBP(p=0.5)", "--format", "text").out
+    assert "RBP(p=0.5): interval" in " ".join(text.split())
+
+
+def test_a_source_is_that_of_what_is_computed(cranfield: Command) -> None:
+    assert "(lin2021)" in cranfield("measures", "ESL", "--format", "text").out  # ESL's ratio scale
+    assert "if the grades have a ratio scale" in " ".join(cranfield("measures", "gR", "--format", "text").out.split())
+    ctr = cranfield("measures", "--online", "ctr", "--format", "json").out
+    # Impressions with a click: 1 less abandonment. ferro2024 defines clicks for each document shown, our ctr_at.
+    assert read_json(ctr)["tables"]["catalogue"][0]["source"] == "radlinski2008"

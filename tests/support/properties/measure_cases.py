@@ -31,7 +31,8 @@ from tests.support.properties.topic_strategies import TOP, Topic, assess_grades,
 SETTINGS: dict[str, tuple[Any, ...]] = {"judged_only": (True,), "rel": (2,), "max_rel": (TOP, 5)}
 ROUNDINGS = ("exact", "trec_eval-9", "trec_eval-10")
 EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
-    "RBP": ({"p": 0.3}, {"p": 0.5}, {"p": 0.95}, {"p": 0.5, "max_rel": TOP}),
+    "RBP": ({"p": 0.3}, {"p": 0.5}, {"p": 0.95}, {"p": 0.5, "max_rel": TOP}, {"by_topic": True}),
+    "RBPResidual": ({"p": 0.3}, {"tail": False}),
     "DCG": ({"dcg": "exp-log2"}, {"b": 2.0}, {"b": 10.0}, {"gains": {1: 5, 2: 1}}, {"gains": {0: 1, 1: 0}}),
     "nDCG": ({"dcg": "exp-log2"}, {"b": 2.0}, {"b": 10.0}, {"gains": {1: 5, 2: 1}}, {"gains": {0: 1, 1: 0}}),
     "ESL": ({"missing": 100.0},),
@@ -75,7 +76,7 @@ EXTRA: dict[str, tuple[dict[str, Any], ...]] = {
     "SetP": ({"relative": True}, {"relative": True, "judged_only": True}),
     "Utility": ({"b": 0.5}, {"b": 0.5, "judged_only": True}, {"a": 3.0, "b": 0.0, "rel": 2}),
     "IPrec": tuple({"recall": 0.5, "rounding": way} for way in ROUNDINGS),
-    "IAP": ({"points": 3}, *({"rounding": way} for way in ROUNDINGS)),
+    "IAP": ({"points": 3}, {"levels": "0.2 0.5 0.8"}, *({"rounding": way} for way in ROUNDINGS)),
     "NRG": tuple({"of": of} for of in (DCG(), NDCG(dcg="exp-log2"), RBP(), RR(rel=2), ERR(), INST(), P(k=5))),
     "TaSC": ({"by": "mean"}, {"of": AP()}, {"of": RR(), "by": "mean"}),
     **dict.fromkeys(("alpha_DCG", "ERR_IA"), ({"alpha": 0.0}, {"alpha": 0.9}, {"normalize": False})),

@@ -148,8 +148,8 @@ class ESL(Binary):
         return np.nan if self.missing is None else self.missing
 
     @property
-    def scale(self) -> Claim:  # ferro2024: documents read, for answered topics
-        return Claim(Scale.RATIO, Scale.ORDINAL, "ferro2024")
+    def scale(self) -> Claim:  # lin2021: documents read, for answered topics
+        return Claim(Scale.RATIO, Scale.ORDINAL, "lin2021")
 
     def value(self, block: Block) -> Rows:
         return self._length(np.where(self.hit(block) > 0, block.rank, np.inf).min(axis=1))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cranfield.core.types import Gains, Grades, Ranks, Rows, Weights
 from cranfield.data import Assessed, Block
 from cranfield.measures.base import Binary, Discounted, Measure, Normalised, TopGrade, below_top, measure, ratio, top_of
-from cranfield.measures.declared_properties import COUNTED, Claim, Counterexample, Example
+from cranfield.measures.declared_properties import COUNTED, GRADED, Claim, Counterexample, Example
 from cranfield.measures.gains import Gained
 
 from .discounted import DCG
@@ -26,8 +26,8 @@ class CG(Discounted):
     example: ClassVar[Example] = Example("CG@3", (3, 0, 1, 2), "3 + 0 + 1", missed=(2,))
 
     @property
-    def scale(self) -> Claim:  # ferrante2021: equally spaced where the grades themselves have a ratio scale
-        return COUNTED
+    def scale(self) -> Claim:
+        return GRADED
 
     def discount(self, rank: Ranks) -> Weights:
         return np.ones_like(rank)
@@ -59,8 +59,8 @@ class GP(Discounted):
     max_rel: TopGrade = None
 
     @property
-    def scale(self) -> Claim:  # ferrante2021: equally spaced where the grades themselves have a ratio scale
-        return COUNTED
+    def scale(self) -> Claim:
+        return COUNTED if self.max_rel == 1 else GRADED
 
     def settled(self, top: float) -> Self:
         settled = self if self.max_rel is not None else replace(self, max_rel=top_of(top))

@@ -1,5 +1,6 @@
 """Measures with a discount that depends on the rank alone: P, RBP, DCG and nDCG."""
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,8 +18,10 @@ from cranfield.measures.base import (
     below_top,
     measure,
 )
-from cranfield.measures.declared_properties import COUNTED, INTERVAL, ORDINAL, Claim, Example
+from cranfield.measures.declared_properties import COUNTED, GRADED, INTERVAL, ORDINAL, Claim, Example
 from cranfield.measures.gains import Gained
+
+LONG_RUN = 2000  # ranks after which no weight of RBP changes the sum of those before, unless p is close to 1
 
 
 @measure("P", cite="rijsbergen1979", aliases=("Precision",))
@@ -54,7 +57,8 @@ class P(Binary, Discounted):
 class RBP(Discounted):
     """Rank-biased precision: a user who steps on with probability ``p``, whatever is seen.
 
-    A document is worth 1 if it reaches grade ``rel``; with ``max_rel`` it is worth its grade as a share of that.
+    A document is worth 1 if it reaches grade ``rel``; with ``max_rel`` it is worth its grade as a share of that, with
+    ``by_topic`` its grade as a share of the top grade of its topic, as trec_eval 10 computes it.
     """
 
     family: ClassVar[str] = "user model"
@@ -63,36 +67,65 @@ class RBP(Discounted):
     p: Chance = 0.8
     rel: Grade = 1
     max_rel: TopGrade = None
+    by_topic: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_rel is not None and self.rel != 1:
             hint = f"rel={self.rel} is for documents worth 0 or 1, max_rel={self.max_rel} for shares of a grade"
             raise ParameterError("RBP cannot have both rel and max_rel", hint=hint)
+        if self.by_topic and (self.max_rel is not None or self.rel != 1):
+            hint = "by_topic=True takes the top grade of each topic: leave out rel and max_rel"
+            raise ParameterError("RBP cannot have by_topic with rel or max_rel", hint=hint)
 
     @property
     def scale(self) -> Claim:
+        if self.by_topic:  # the unit changes with the topic
+            return ORDINAL
         # ferrante2021: equal steps only when p = G/(G+1), G the smallest step of gain: 1 if binary, else 1/max_rel
         even = 1 / ((self.max_rel or 1) + 1)
         if self.p == even:
-            return INTERVAL
+            return INTERVAL if (self.max_rel or 1) == 1 else replace(INTERVAL, condition=GRADED.condition)
         return Claim(Scale.ORDINAL, Scale.ORDINAL, "ferrante2021") if self.p < even else ORDINAL
 
     @property
     def bounded(self) -> bool:
-        return not self.judged_only
+        return not self.judged_only and not self.by_topic
 
     def settled(self, top: float) -> Self:
         self.gain(np.array([top]))  # refuses grades above max_rel, whether a run retrieves them or not
         return self
 
     def gain(self, grade: Grades) -> Gains:
+        if self.by_topic:  # ``value`` divides by the top grade, which a grade alone does not tell
+            return np.maximum(grade, 0)
         if self.max_rel is None:
             return (grade >= self.rel).astype(np.float64)
         return np.maximum(grade, 0) / below_top(grade, self, self.max_rel)
 
     def discount(self, rank: Ranks) -> Weights:
         return (1 - self.p) * self.p ** (rank - 1)
+
+    def value(self, block: Block) -> Rows:
+        # The weights of all ranks add up to 1, but as floats to more for some p: 1.0000000000000004 for .2. Division
+        # by that sum leaves values below it in their order, which a limit of 1 alone would not.
+        total = max(1.0, float(np.cumsum(self.discount(np.arange(1.0, LONG_RUN + 1)))[-1]))
+        return np.minimum(super().value(block) / (self._unit(block) * total), 1)
+
+    def over_ties(self, block: Block) -> Rows | None:
+        mean = super().over_ties(block)
+        return None if mean is None else np.minimum(mean, 1)
+
+    def residual(self, block: Block, left: Weights) -> Rows:
+        return np.minimum(super().residual(block, left) / self._unit(block), 1)
+
+    def _unit(self, block: Block) -> Rows | float:
+        """Return the gain of a document that is worth 1."""
+        if not self.by_topic:
+            return 1.0
+        judged = block.assessed
+        top = judged.once("top grade of topics", lambda: np.maximum.reduceat(judged.grade, judged.named[:-1]))
+        return np.maximum(top[block.topic], 1)
 
 
 @measure("DCG", cite="jarvelin2002")

@@ -5,11 +5,12 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from cranfield.core import Limits, Share
+from cranfield.core import Limits, ParameterError, Share
 from cranfield.core.types import Gains, Rows
 from cranfield.data import Block
 from cranfield.measures.base import Binary, measure, ratio
 from cranfield.measures.declared_properties import Example
+from cranfield.measures.number_lists import keep_row, read_numbers
 
 Rounding = Literal["exact", "trec_eval-9", "trec_eval-10"]
 SMALL = 1e-9  # 0.07 of 100 documents are 7, and a little more in floating point
@@ -69,17 +70,28 @@ class IPrec(Leveled):
 class IAP(Leveled):
     """Interpolated average precision: the mean interpolated precision at 11 levels of recall, 0, 0.1, …, 1.
 
-    With another number of ``points`` the levels are spread as evenly; ``rounding`` is that of IPrec.
+    With another number of ``points`` the levels are spread as evenly. ``levels='0.2 0.5 0.8'`` names the levels of
+    recall instead. ``rounding`` is that of IPrec.
     """
 
     formula: ClassVar[str] = "1/points · Σ_{i<points} IPrec@(i / (points − 1))"
     example: ClassVar[Example] = Example("IAP", (1, 0, 1), "(6 * 1 + 5 * 2/3) / 11")
     points: Annotated[int, Limits(2, 1001)] = 11
+    levels: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.levels:
+            keep_row(self, "levels")
+            if self.points != 11:
+                hint = f"leave out points={self.points}"
+                raise ParameterError("IAP cannot have both points and levels", hint=hint)
 
     def value(self, block: Block) -> Rows:
-        levels = [i / (self.points - 1) for i in range(self.points)]
+        evenly = [i / (self.points - 1) for i in range(self.points)]
+        levels = sorted(read_numbers(self.levels).tolist()) if self.levels else evenly
         # From the last level to the first, as trec_eval adds them up.
-        return self.at_levels(block, levels[::-1]).cumsum(axis=1)[:, -1] / self.points
+        return self.at_levels(block, levels[::-1]).cumsum(axis=1)[:, -1] / len(levels)
 
 
 @measure("AUPRC", cite="manning2008")

@@ -1,13 +1,13 @@
 """Presets that reproduce other evaluation tools, with the differences that remain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from cranfield.core import ParameterError, Ties, UnknownName
 from cranfield.measures.base import Measure
 
-from .parsing import parse_measure
+from .parsing import parse_measure, parse_written
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,22 @@ class Peer:
     without_self: bool = False  # a document with the id of its topic is left out
     differences: tuple[str, ...] = ()
 
-    def read(self, measure: str | Measure) -> Measure:
-        """The measure that this tool computes where we would compute ``measure``."""
-        return self.reads(parse_measure(measure))
+    @property
+    def names(self) -> str:
+        """The version of trec_eval whose names of measures are read; nothing: none in particular."""
+        return self.name if self.name.startswith("trec_eval") else ""
+
+    def read(self, measure: str | Measure, written: Collection[str] | None = None) -> Measure:
+        """Return the measure that this tool computes where we would compute ``measure``.
+
+        Parameters that the user wrote stay as they are: those of the text, those of an object that differ from their
+        default, or those named by ``written``.
+        """
+        if isinstance(measure, str) or written is None:
+            ((measure, written),) = parse_written(measure, self.names)
+        like = self.reads(measure)
+        known = {field.name for field in fields(like)}
+        return replace(like, **{name: getattr(measure, name) for name in written if name in known})
 
 
 def peer(name: str) -> Peer:
@@ -51,7 +64,7 @@ def _of_msmarco(measure: Measure) -> Measure:
 
 
 def _of_ranx(measure: Measure) -> Measure:
-    if measure.name != "RBP" or getattr(measure, "max_rel", None) is not None:
+    if measure.name != "RBP" or getattr(measure, "max_rel", None) is not None or getattr(measure, "by_topic", False):
         return measure
     if getattr(measure, "rel", 1) != 1:
         hint = "without -l it can, as long as no grade is above 1"
@@ -92,7 +105,7 @@ PEERS = {
                 "cut to a whole number. Here gains are sorted as they are.",
                 "ndcg.-1=2 gives a gain to unjudged documents in trec_eval, where -1 is also its mark for them; here "
                 "gains of grades below 0 are refused.",
-                "-l and -M have no preset: write `rel` and cut-offs into the measures.",
+                "-l is `--rel`. -M has no preset: write cut-offs into the measures.",
             ),
         ),
         Peer(
@@ -102,11 +115,11 @@ PEERS = {
             topics="both",
             differences=(
                 "Scores are compared as float64. IPrec and IAP round recall · R to the nearest whole number.",
-                "10.0-rc3 ends with an error where the run misses a judged topic; here such topics are left out, as "
+                "10.0 ends with an error where the run misses a judged topic; here such topics are left out, as "
                 "trec_eval 9 does.",
-                "rbp of 10.0-rc3 reads memory that it never set, so its value depends on what was computed before: it "
-                "is not reproduced. RBP here is binary; its default p is 0.8, that of trec_eval 0.9.",
-                "rbp_resid of 10.0-rc3 leaves out the documents below the end of the list: it is not reproduced.",
+                "rbp is RBP(by_topic=True,p=0.9), rbp_resid is RBPResidual(p=0.9,tail=False). rbp of 10.0 reads memory "
+                "that it never set: its value can be another one where several measures are asked for. Here it is the "
+                "value that it has where that memory is 0.",
             ),
         ),
         Peer(

@@ -54,18 +54,18 @@ def catalogue(*names: str, other: bool = False) -> Table:
     With ``other`` those of something else than one judged ranking, whose family is what they are of.
     """
     return _table(
-        "measures of something else than one judged ranking" if other else "measures",
+        "measures of something else than one judged ranking" if other else "measures; scale: against their own order",
         [
             {
-                "name": cls.name,
+                "name": name,
                 "family": cls.family if issubclass(cls, Measure) else kind_of(cls.name),
-                "scale": str(_first(cls).scale.own),
+                "scale": str(shown.scale.own),
                 "source": cls.cite,
                 "direction": str(cls.direction or ""),
                 "parameters": ", ".join(f"{p.name}={p.default!r}" for p in parameters(cls)),
                 "definition": definition(cls),
             }
-            for cls in _asked(names, other=other)
+            for name, cls, shown in _asked(names, other=other)
         ],
     )
 
@@ -73,23 +73,24 @@ def catalogue(*names: str, other: bool = False) -> Table:
 def explained(*names: str, other: bool = False) -> Study:
     """The catalogue in full, or the measures named: formulas, parameters, worked examples, axioms that do not hold."""
     asked = _asked(names, other=other)
+    classes = list(dict.fromkeys(cls for _, cls, _ in asked))
     tables = {
         "catalogue": catalogue(*names, other=other),
-        "details": _table("what follows from the declarations", [_details(cls) for cls in asked]),
+        "details": _table("what follows from the declarations", [_details(*one) for one in asked]),
         "parameters": _table(
             "parameters",
             [
                 {"measure": cls.name, "name": p.name, "type": p.type, "default": repr(p.default), "limits": p.limits}
-                for cls in asked
+                for cls in classes
                 for p in parameters(cls)
             ],
         ),
-        "examples": _table("worked by hand", [_example(cls.example, worked(cls)) for cls in asked if cls.example]),
+        "examples": _table("worked by hand", [_example(cls.example, worked(cls)) for cls in classes if cls.example]),
         "gives_up": _table(
             "axioms that do not hold: the second ranking is better by the axiom, and has the worse value",
             [
                 {
-                    "measure": cls.name,
+                    "measure": name,
                     "axiom": lost.axiom,
                     "before": _grades(lost.before),
                     "after": _grades(lost.after),
@@ -97,19 +98,30 @@ def explained(*names: str, other: bool = False) -> Study:
                     "beside": "; ".join(f"grade {grade}: {_grades(row)}" for grade, row in lost.beside),
                     "source": lost.cite,
                 }
-                for cls in asked
+                for name, cls, shown in asked
                 if issubclass(cls, Measure)
-                for lost in first_use(cls).gives_up
+                for lost in shown.gives_up
             ],
         ),
     }
     return Study("measures", {title: table for title, table in tables.items() if len(table)})
 
 
-def _asked(names: Sequence[str], *, other: bool) -> Sequence[AnyMeasure]:
+def _asked(names: Sequence[str], *, other: bool) -> list[tuple[str, AnyMeasure, Any]]:
+    """Return the name, the class and an instance of each measure asked for, or of all."""
     if names:
-        return [declared(name) for name in names]
-    return others() if other else by_family()
+        return [_as_written(name) for name in names]
+    known: Sequence[AnyMeasure] = others() if other else by_family()
+    return [(cls.name, cls, _first(cls)) for cls in known]
+
+
+def _as_written(name: str) -> tuple[str, AnyMeasure, Any]:
+    """Return a measure with the parameters that are written; with the name alone, as one would first use it."""
+    cls = declared(name)
+    if "(" not in name and "@" not in name:
+        return cls.name, cls, _first(cls)
+    shown = parse_named(name)
+    return str(shown), cls, shown
 
 
 def declared(name: str) -> AnyMeasure:
@@ -126,11 +138,10 @@ def _table(caption: str, rows: list[dict[str, Any]]) -> Table:
     return Table.from_rows(rows, tuple(rows[0]) if rows else (), caption=caption)
 
 
-def _details(cls: AnyMeasure) -> dict[str, Any]:
-    shown = _first(cls)
+def _details(name: str, cls: AnyMeasure, shown: Any) -> dict[str, Any]:
     low, high = cls.range
     return {
-        "name": cls.name,
+        "name": name,
         "aliases": ", ".join(cls.aliases),
         "write": str(shown),
         "formula": cls.formula,
@@ -173,9 +184,10 @@ def worked(cls: AnyMeasure) -> float:
 
 def explain(name: str) -> str:
     """A measure explained: what it is, its formula, an example, its parameters, its scale, where it comes from."""
-    cls = declared(name)
+    written, cls, shown = _as_written(name)
+    of = "" if written == cls.name else f"{written}: "
     facts = {"formula": cls.formula, "example": shown_example(cls)} | (
-        _facts(cls) if issubclass(cls, Measure) else other_facts(cls)
+        _facts(cls, shown, of) if issubclass(cls, Measure) else other_facts(cls)
     )
     facts = {label: text for label, text in facts.items() if text}
     return explain_declared(cls, facts | {"parameters": "\n".join(settings_in_words(cls))})
@@ -216,9 +228,8 @@ def theirs_of(cls: type[OtherMeasure]) -> list[str]:
     return [*cls.aliases, *(word for word in kind.theirs if type(kind.parse(word)) is cls)]
 
 
-def _facts(cls: type[Measure]) -> dict[str, str]:
-    """What follows from the declaration, in words."""
-    shown = first_use(cls)
+def _facts(cls: type[Measure], shown: Measure, of: str) -> dict[str, str]:
+    """Return what follows from the declaration, in words; ``of`` names what a claim is about."""
     low, high = (f"{end:g}".replace("inf", "∞") for end in cls.range)
     lost = sorted({f"{example.axiom} ({example.cite})" for example in shown.gives_up})
     trec = [name.format(k=shown.k or CUT) for name in cls.trec if name]
@@ -226,8 +237,7 @@ def _facts(cls: type[Measure]) -> dict[str, str]:
     facts = {
         "user": _user(cls),
         "range": f"{low} to {high}, {cls.direction} is better; over topics: {cls.aggregate}",
-        "scale": f"{shown.scale.own} within one topic ({shown.scale.cite}); "
-        f"against an order that puts the first rank above all others: {shown.scale.top_heavy}",
+        "scale": f"{of}{shown.scale.sentence}",
         "axioms": ", ".join(sorted(shown.axioms)) or "none",
         "gives up": ", ".join(lost),
         "needs": cls.needs and f"{cls.needs}: {NEEDED[cls.needs]}",

@@ -1,40 +1,69 @@
 """Parse the notation of measures, such as ``nDCG(dcg='exp-log2')@10``."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
+from typing import TypeAlias
 
 from cranfield.core import CranfieldError, Expression, ParameterError, construct, parse, parse_many
 from cranfield.core.notation import LONGEST_LIST
 from cranfield.measures.base import MEASURES, Measure
 
 from .aliases import translate, unknown, words
+from .trec_eval_names import Labelled, not_offered
 
 # Names that stand for a measure with parameters, and parameters that go by another name elsewhere.
 SHORT = {"numrelret": "NumRet(rel=1)", "setrelp": "SetP(relative=True)"}
 PARAMETERS = {"cutoff": "k"}
+Written: TypeAlias = str | Measure | type[Measure]  # a class stands for the measure with its default parameters
 
 
-def parse_measure(text: str | Measure) -> Measure:
+def parse_measure(text: Written) -> Measure:
     """The measure that a notation such as ``nDCG(dcg='exp-log2')@10`` stands for."""
-    if isinstance(text, Measure):
-        return text
-    found = _read(text)
+    if not isinstance(text, str):
+        return _instance(text)
+    found = parse_measures(text)
     if len(found) != 1:
         raise ParameterError(f"{text!r} stands for {len(found)} measures where one is wanted", hint=f"write {found[0]}")
     return found[0]
 
 
-def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+def parse_measures(texts: Written | Iterable[Written]) -> list[Measure]:
     """The measures of one or many texts; a text may hold several: ``"AP nDCG@10"``.
 
     The words of trec_eval (``ndcg_cut.10``, ``P.5,10``, ``official``) and of ranx (``ndcg@10-l2``) are read too.
     """
-    found: list[Measure] = []
-    for text in [texts] if isinstance(texts, str | Measure) else texts:
-        found += [text] if isinstance(text, Measure) else _read(text)
-    if not found:
+    return [measure for measure, _ in parse_written(texts)]
+
+
+def parse_written(texts: Written | Iterable[Written], version: str = "") -> list[tuple[Measure, frozenset[str]]]:
+    """Return the measures of texts, each with the names of the parameters that the user wrote.
+
+    Of a measure that is given as an object, parameters that differ from their default count as written. With a
+    ``version`` of trec_eval its names mean what they mean there: ``recall`` is nine measures.
+    """
+    pairs: dict[Measure, frozenset[str]] = {}
+    for text in texts if isinstance(texts, Iterable) and not isinstance(texts, str) else [texts]:
+        if not isinstance(text, str):
+            given = _instance(text)
+            pairs.setdefault(given, _changed(given))
+        else:
+            for expression in _expressions(text, version):
+                measure = _measure(expression)
+                at = {measure.at} if expression.at is not None else set()
+                names = {PARAMETERS.get(name, name) for name, _ in expression.parameters}
+                pairs.setdefault(measure, frozenset(names | at))
+    if not pairs:
         raise ParameterError("no measure is given", hint="for example: AP nDCG@10")
-    return list(dict.fromkeys(found))
+    return list(pairs.items())
+
+
+def _instance(given: object) -> Measure:
+    """Return a measure; a class stands for the measure with its default parameters."""
+    if isinstance(given, type) and issubclass(given, Measure):
+        return given()
+    if not isinstance(given, Measure):
+        raise ParameterError(f"{given!r} is not a measure", hint="name one, such as 'nDCG@10', or give AP or P@10")
+    return given
 
 
 def stands_for(text: str, measure: Measure, top: float | None) -> bool:
@@ -46,21 +75,35 @@ def stands_for(text: str, measure: Measure, top: float | None) -> bool:
         return False
 
 
-def _read(text: str) -> list[Measure]:
-    """Our own notation, with foreign words in between."""
-    found: list[Expression] = []
+def read_labelled(text: str, version: str = "") -> list[Labelled]:
+    """Return the measures of a text, each with trec_eval's name for it where the text uses that name."""
+    found: list[Labelled] = []
     done = 0
     for start, end in words(text) if len(text) <= LONGEST_LIST else ():
-        foreign = translate(text[start:end])
+        foreign = translate(text[start:end], version)
         if foreign is not None:
             found += [*_own(text[done:start]), *foreign]
             done = end
-    found += _own(text[done:]) if done else parse_many([text])
-    return [_measure(expression) for expression in found]
+    return [*found, *(_own(text[done:]) if done else [Labelled("", one) for one in parse_many([text])])]
 
 
-def _own(text: str) -> list[Expression]:
-    return parse_many([text]) if text.replace(",", "").strip() else []
+def _changed(measure: Measure) -> frozenset[str]:
+    """Return the names of the parameters that differ from their default."""
+    known = [field for field in fields(measure) if field.default is not MISSING]
+    return frozenset(field.name for field in known if getattr(measure, field.name) != field.default)
+
+
+def _expressions(text: str, version: str = "") -> list[Expression]:
+    """Return the measures of a text; lines of text that only trec_eval's lists hold are ignored."""
+    read = read_labelled(text, version)
+    found = [one.expression for one in read if one.expression is not None]
+    if read and not found:
+        raise not_offered(read[0].label.replace("_", ".", 1), read[0].label.split("_")[0])
+    return found
+
+
+def _own(text: str) -> list[Labelled]:
+    return [Labelled("", one) for one in parse_many([text])] if text.replace(",", "").strip() else []
 
 
 def _measure(expression: Expression) -> Measure:
@@ -73,7 +116,7 @@ def _measure(expression: Expression) -> Measure:
 def _inside(expression: Expression) -> Measure:
     """What stands in the parentheses of another; it may be a foreign word too."""
     foreign = None if expression.name in MEASURES else translate(str(expression))
-    return _measure(foreign[0] if foreign and len(foreign) == 1 else expression)
+    return _measure((foreign[0].expression if foreign and len(foreign) == 1 else None) or expression)
 
 
 def _in_full(expression: Expression) -> Expression:

@@ -1,24 +1,42 @@
-"""Print values under the names and in the format of trec_eval 9."""
+"""Print values under the names, in the order and in the format of trec_eval."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import CranfieldError
-from cranfield.data import Values
+from cranfield.data import NOBODY, Assessed, Values
 from cranfield.measures.base import MEASURES, Measure
 
-from .aliases import NICKNAMES, ORDER, trec_candidates
-from .parsing import parse_measure
+from .parsing import parse_measure, read_labelled
+from .trec_eval_names import NINE, TEN, order_of_label, trec_candidates
 
 OFFICIAL = ("official",)  # what trec_eval prints when nothing is asked
-ROUNDED = "trec_eval-10"  # a way to round recall points; trec_eval 10 prints the same names as 9
+GRADES_SHOWN = 10  # by relstring
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that the user asks for: the name that trec_eval prints, and the measure in our notation.
+
+    A measure that is written in our notation has no label. ``runid`` and ``relstring`` are text and have no measure.
+    """
+
+    label: str
+    measure: str = ""
+
+
+def requested_lines(texts: Iterable[str], version: str = "") -> list[Line]:
+    """Return the lines that trec_eval prints for ``-m`` of these texts."""
+    read = [one for text in texts for one in read_labelled(text, version)]
+    lines = [Line(one.label, str(one.expression) if one.expression else "") for one in read]
+    return list(dict.fromkeys(lines))
 
 
 def trec_name(measure: Measure) -> str:
-    """What trec_eval calls a measure; its notation where trec_eval does not have it."""
+    """Return trec_eval's name of a measure, or its notation where trec_eval does not have it."""
     if measure.name not in MEASURES or type(measure) is not MEASURES[measure.name]:
         return str(measure)
     older = _as_in_9(measure)
@@ -26,8 +44,8 @@ def trec_name(measure: Measure) -> str:
 
 
 def _as_in_9(measure: Measure) -> Measure:
-    later = getattr(measure, "rounding", "") == ROUNDED
-    return replace(measure, rounding="trec_eval-9") if later else measure  # type: ignore[call-arg]
+    later = getattr(measure, "rounding", "") == TEN  # trec_eval 10 prints the same name as 9
+    return replace(measure, rounding=NINE) if later else measure  # type: ignore[call-arg]
 
 
 def _stands_for(name: str, measure: Measure) -> bool:
@@ -39,59 +57,125 @@ def _stands_for(name: str, measure: Measure) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A measure as it is printed: under what name, from which place of the cube."""
+    """A printed measure: its name and its index in the cube, or none where it is text."""
 
     label: str
-    place: int
-    whole: bool  # a count
-    summary: bool  # printed for all topics together only
+    place: int | None
+    whole: bool = False  # a count
+    summary: bool = False  # printed for all topics together only
 
     @property
     def order(self) -> tuple[int, float, int]:
-        """trec_eval's order: by measure, then by number; what it does not have comes last, as asked."""
-        stems = [name for name in ORDER if self.label == name or self.label.startswith(f"{name}_")]
-        if not stems:
-            return len(ORDER), 0, self.place
-        stem = max(stems, key=len)
-        number = self.label[len(stem) + 1 :]
-        return ORDER.index(stem), float(number) if number.replace(".", "", 1).isdigit() else 0, self.place
+        """trec_eval's order: by measure, then by number; other measures come last, as asked."""
+        return *order_of_label(self.label), self.place or 0
+
+    def line(self, topic: str, value: float) -> str:
+        """Return the line of a number."""
+        return _line(self.label, topic, f"{int(value)}" if self.whole else f"{value:6.4f}")
 
 
-def names_the_run(asked: Iterable[object]) -> bool:
-    """Whether trec_eval prints ``runid`` for what is asked: for nothing, and with its lists of measures."""
-    words = [word for text in asked for word in str(text).casefold().replace(",", " ").split()]
-    return not words or any(word in NICKNAMES for word in words)
+def trec_eval_text(
+    values: Values,
+    lines: Sequence[Line] | None = None,
+    *,
+    per_topic: bool = False,
+    missing_topics: bool = False,
+    find: Callable[[str], Sequence[Measure]] = lambda text: [parse_measure(text)],
+) -> str:
+    """Return one line per measure, topic and run: topics first where they are asked for, then ``all``.
 
-
-def trec_eval_text(values: Values, *, per_topic: bool = False, tag: bool = True) -> str:
-    """One line per measure, topic and run: topics first where they are asked, then ``all``."""
-    columns = _columns(values)
+    Parameters
+    ----------
+    lines
+        What to print. By default ``runid`` and all measures of the values, under the names that trec_eval has for them.
+    per_topic
+        Whether to print the lines of each topic.
+    missing_topics
+        Whether to print lines of topics that a run misses: trec_eval 10 does, trec_eval 9 does not.
+    find
+        Return the measures of the values for the notation in a line.
+    """
+    columns = _all_columns(values) if lines is None else _columns(values, lines, find)
+    name_run = lines is None or len(values.runs) > 1 or any(line.label == "runid" for line in lines)
     # Topics come in the order of their bytes.
     order = sorted(range(len(values.topics)), key=lambda topic: values.topics[topic].encode())
     totals = _totals(values, order)
-    lines: list[str] = []
+    out: list[str] = []
     for run, name in enumerate(values.runs):
         for topic in order if per_topic else ():
-            if not values.missing[run, topic]:
-                row = values.cube[run, topic]
-                lines += [_line(c, values.topics[topic], row[c.place]) for c in columns if not c.summary]
-        if tag:
-            lines.append(f"{'runid':<22}\tall\t{(values.tags[run] if values.tags else '') or name}\n")
-        lines += [_line(column, "all", totals[run, column.place]) for column in columns]
-    return "".join(lines)
+            if not values.missing[run, topic] or (missing_topics and values.counted[run, topic]):
+                out += _of_topic(values, columns, run, topic)
+        if name_run:
+            out.append(_line("runid", "all", (values.tags[run] if values.tags else "") or name))
+        out += [column.line("all", totals[run, column.place]) for column in columns if column.place is not None]
+    return "".join(out)
 
 
-def _columns(values: Values) -> Sequence[Column]:
+def _of_topic(values: Values, columns: Sequence[Column], run: int, topic: int) -> list[str]:
+    """Return the lines of one topic."""
+    lines = []
+    for column in columns:
+        if column.place is not None and not column.summary:
+            lines.append(column.line(values.topics[topic], values.cube[run, topic, column.place]))
+        elif column.place is None and values.assessed is not None:
+            shown = int(column.label.partition("_")[2] or GRADES_SHOWN)
+            grades = grade_string(values.assessed, values.runs[run], values.topics[topic], shown)
+            lines.append(_line(column.label, values.topics[topic], f"'{grades}'"))
+    return lines
+
+
+def grade_string(assessed: Assessed, run: str, topic: str, shown: int) -> str:
+    """Return trec_eval's relstring: the grades of the first documents, ``-`` unjudged, ``.`` a grade below 0."""
+    row = assessed.runs.index(run) * len(assessed.topics) + assessed.topics.index(topic)
+    signs = ["-"] * min(shown, int(assessed.retrieved[row]))
+    entries = slice(assessed.starts[row], assessed.starts[row + 1])
+    for rank, grade in zip(assessed.rank[entries], assessed.grade[assessed.document[entries]], strict=True):
+        if rank <= len(signs) and grade > NOBODY:
+            signs[rank - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
+    return "".join(signs)
+
+
+def _columns(values: Values, lines: Sequence[Line], find: Callable[[str], Sequence[Measure]]) -> list[Column]:
     columns = []
-    for place, measure in enumerate(values.measures):
-        if isinstance(measure, Measure):
-            label = trec_name(measure)
-            whole = measure.aggregate == "sum"
-            columns.append(Column(label, place, whole, label == "num_q" or measure.aggregate == "gmean"))
-    # R-precision is two of trec_eval's measures; the second is one of several, so it stands beside its kind.
+    for line in lines:
+        measures = find(line.measure) if line.measure else []
+        for measure in measures:
+            # Several levels of relevance would print one name for several measures.
+            label = (line.label or _name_in_trec_eval(line.measure)) if len(measures) == 1 else ""
+            columns.append(_column(values, label, values.measures.index(measure)))
+        if not line.measure and line.label != "runid":
+            columns.append(Column(line.label, None))
+    return sorted(dict.fromkeys(columns), key=lambda column: column.order)
+
+
+def _name_in_trec_eval(text: str) -> str:
+    """Return trec_eval's name of a measure in our notation; nothing where it has none."""
+    measure = parse_measure(text)
+    name = trec_name(measure)
+    return "" if name == str(measure) else name
+
+
+def _all_columns(values: Values) -> list[Column]:
+    columns = [_column(values, "", i) for i in range(len(values.measures))]
+    # R-precision is two of trec_eval's measures; the second is one of several and stands next to them.
     if any(column.label.startswith("Rprec_mult_") for column in columns):
         columns += [replace(column, label="Rprec_mult_1.00") for column in columns if column.label == "Rprec"]
     return sorted(columns, key=lambda column: column.order)
+
+
+def _column(values: Values, label: str, place: int) -> Column:
+    measure = values.measures[place]
+    if not label:
+        label = trec_name(measure) if isinstance(measure, Measure) else _name_of_preferences(str(measure))
+    return Column(label, place, measure.aggregate == "sum", label == "num_q" or measure.aggregate == "gmean")
+
+
+def _name_of_preferences(measure: str) -> str:
+    """Return trec_eval's name of a measure of preferences, or its notation where trec_eval does not have it."""
+    from cranfield.measures.other.preferences import TREC_PREFS, parse_preference_measure  # few values are of these
+
+    names = {str(parse_preference_measure(ours)): name for name, ours in TREC_PREFS.items()}
+    return names.get(measure, measure)
 
 
 def _totals(values: Values, order: list[int]) -> NDArray[np.float64]:
@@ -111,6 +195,5 @@ def _totals(values: Values, order: list[int]) -> NDArray[np.float64]:
     return totals
 
 
-def _line(column: Column, topic: str, value: float) -> str:
-    number = f"{int(value)}" if column.whole else f"{value:6.4f}"
-    return f"{column.label:<22}\t{topic}\t{number}\n"
+def _line(label: str, topic: str, text: str) -> str:
+    return f"{label:<22}\t{topic}\t{text}\n"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import Catalogue, Policy, Provenance, Scale, Ties, construct, parse, weigh
+from cranfield.core import Catalogue, ParameterError, Policy, Provenance, Scale, Ties, construct, parse, weigh
 from cranfield.data import Run, Values, Wins, check_preferences, find_runs, read_run
 
 from .base import OtherMeasure
@@ -184,6 +184,9 @@ def parse_preference_measure(text: str | PreferenceMeasure) -> PreferenceMeasure
     """``PrefSimp``, ``PrefPair(count='both')``, or what trec_eval calls them: ``prefs_pair_ret``."""
     if isinstance(text, PreferenceMeasure):
         return text
+    if text.casefold() in ("prefs", "all_prefs") or text.casefold().startswith("prefs_num_"):
+        hint = f"trec_eval's lists and numbers of preferences are not offered; there are: {', '.join(TREC_PREFS)}"
+        raise ParameterError(f"there is no {text} here", hint=hint)
     return construct(PREFERENCES, parse(FOLDED.get(text.casefold(), text)), see="cranfield measures")
 
 

@@ -32,7 +32,8 @@ def rbo(
 ) -> Overlap:
     """Rank-biased overlap of two rankings: the expected share of documents that are in both (webber2010).
 
-    A reader goes on with probability ``p``, and compares the documents above where it ends. ``depth`` cuts both. Where
+    A reader goes on with probability ``p`` (repro_eval's default is 0.95, ours 0.9), and compares the documents above
+    where it ends. ``depth`` cuts both. Where
     ``ties`` says how they are meant, documents that are tied stand in one set (corsi2024): ``w`` takes them for equal,
     as webber2010 does; ``a`` for documents in any order, and is the mean over all orders; ``b`` is ``a`` corrected, so
     that a ranking has 1 with itself. A tie that begins above the cut stays whole.

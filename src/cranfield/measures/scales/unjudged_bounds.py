@@ -110,7 +110,7 @@ class _AtBest:
         # Attention that does not depend on what is seen: all of it, but for what goes to judged documents.
         gain = float(self.of.gain(np.array([self.best]))[0])
         left = _attention(self.of) - _weights(self.of, block.rank).sum(axis=1)
-        return self.of.value(block) + gain * left
+        return np.minimum(self.of.value(block) + gain * left, self.of.range[1])  # a rounded sum may exceed it
 
 
 def _weights(measure: Measure, rank: Ranks) -> Weights:

@@ -192,3 +192,15 @@ def test_compatibility_sees_the_order_not_the_scores() -> None:
     theirs = [ir_measures.parse_measure("Compat").calc_aggregate(qrels, run) for run in (high, low)]
     assert theirs[0] == pytest.approx(one, abs=CLOSE)
     assert theirs[1] < theirs[0]
+
+
+@pytest.mark.parametrize("p", [0.05, 0.2, 0.68, 0.82])
+def test_rounding_never_takes_rbp_above_1(p: float) -> None:
+    # The weights of 2000 ranks add up to 1 - p^2000. Added up as floats they exceed 1 for each of these p.
+    assert sum((1 - p) * p**i for i in range(2000)) > 1
+    qrels = {"1": {f"d{i}": 1 for i in range(2000)}}
+    run = {"1": {f"d{i}": -float(i) for i in range(2000)}}
+    values = evaluate(qrels, run, [f"RBP(p={p})", f"RBP(max_rel=1,p={p})"], residual=True)
+    assert values.high is not None
+    assert values.cube.max() == 1
+    assert values.high.max() == 1

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from cranfield.core import InputError
 from cranfield.data import Assessed, assess, judgments_of, read_qrels, strata_of, with_unjudged_as
 from cranfield.measures import Measure, expected, measure_all, parse_measure, parse_measures, tie_bounds
 
@@ -294,15 +295,12 @@ def test_documents_judged_in_addition_are_a_stratum_of_their_own(shown: Shown, *
             assert there[t] == pytest.approx([literal(m, more, ranking) for m in MEASURES], rel=1e-12)
 
 
-def test_a_document_judged_for_several_subtopics_has_the_first() -> None:
+def test_a_document_in_two_strata_with_two_grades_is_refused() -> None:
     rows = [("t", "2", "a", 1), ("t", "1", "a", 0), ("t", "2", "b", 0), ("t", "1", "c", -1)]
     given = dict(zip(("topic", "iteration", "document", "grade"), map(list, zip(*rows, strict=True)), strict=True))
-    found = assess(read_qrels(given), {"run": {"t": {"a": 1.0}}}, also=[(["t"], ["z"])])
-    assert found.grade.tolist() == [1, 0, -1, -np.inf]
-    known = strata_of(found)
-    assert known.of.tolist() == [0, 1, 0, -1]
-    assert (known.size.tolist(), known.drawn.tolist(), known.topic.tolist()) == ([2, 1], [1, 1], [0, 0])
-    assert (known.number.tolist(), known.weight.tolist()) == ([0, 1, 0, -1], [2, 1, 2, 0])
+    with pytest.raises(InputError) as refused:
+        read_qrels(given)
+    assert refused.value.code == "E-CONFLICT"
 
 
 def test_nothing_in_the_pool() -> None:

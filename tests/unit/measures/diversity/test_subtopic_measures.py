@@ -246,7 +246,7 @@ def test_what_is_asked_decides_how_the_judgments_are_read() -> None:
     values = cf.evaluate(columns({"t": ABOUT}), run, "nDCG@2 alpha_nDCG@2 DCG@1", scale="ignore")
     assert values.cube[0, 0, 2] == 2  # the highest grade of a over its subtopics
     assert "nDCG@2, DCG@1: the grade of a document is its highest over subtopics" in values.notes
-    again = cf.evaluate(read_qrels(columns({"t": ABOUT})), run, "alpha_nDCG@2", scale="ignore")
+    again = cf.evaluate(read_qrels(columns({"t": ABOUT}), subtopics=True), run, "alpha_nDCG@2", scale="ignore")
     assert again.cube[0, 0, 0] == values.cube[0, 0, 1]
 
 
