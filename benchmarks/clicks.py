@@ -27,14 +27,14 @@ TOPICS, DOCUMENTS, RANKS = 5000, 20, 10
 SECONDS, MEGABYTES, DBN_SECONDS = 20.0, 4000.0, 60.0
 ROUNDS = 50
 BESIDE = {  # the model, and on how many sessions
-    "PBM": (PBM(first="free", rounds=ROUNDS, tolerance=0), 1000),
-    "UBM": (UBM(first="free", rounds=ROUNDS, tolerance=0), 1000),
-    "DBN": (DBN(rounds=ROUNDS, tolerance=0), 100),
+    "PBM": (PBM(first="free", a=1, b=1, rounds=ROUNDS, tolerance=0), 1000),
+    "UBM": (UBM(first="free", a=1, b=1, rounds=ROUNDS, tolerance=0), 1000),
+    "DBN": (DBN(a=1, b=1, rounds=ROUNDS, tolerance=0), 100),
 }
 # PyClick's attraction takes examination without the clicks above, and its tails the chances of the first ranks.
 OTHERWISE = ("DBN",)
 NEAR = 1e-9  # between chances that both find by the same rounds
-MODELS = {"PBM": PBM(rounds=ROUNDS, tolerance=0), "DBN": DBN(rounds=ROUNDS, tolerance=0)}
+MODELS = {"PBM": PBM(), "DBN": DBN(rounds=ROUNDS, tolerance=0)}
 LOG = """
 COPY (
     WITH rows AS (SELECT i // {ranks} AS page, i % {ranks} AS place FROM range({rows}) AS t(i)),
@@ -67,14 +67,14 @@ def write_log(path: Path, rows: int, *, orders: int = DOCUMENTS) -> Path:
 
 
 def many(folder: Path, rows: int, rounds: int) -> list[Row]:
-    """Counts and 50 rounds of EM of the position-based model, from a file of so many rows."""
+    """Count and fit the position-based model with its defaults, from a file of so many rows."""
     log = write_log(folder / "log.parquet", rows)
     took = [learn("PBM", log) for _ in range(rounds)]
     seconds, memory = median(one["seconds"] for one in took), max(one["megabytes"] for one in took)
-    what = f"PBM, {rows:,} rows of Parquet ({log.stat().st_size / 1e6:,.0f} MB), {took[0]['cells']:,} counts, 50 rounds"
+    what = f"PBM, {rows:,} rows of Parquet ({log.stat().st_size / 1e6:,.0f} MB), {took[0]['cells']:,} counts"
     log.unlink()
     return [
-        Row(f"{what} of EM", f"{seconds:.1f} s", f"≤ {SECONDS:.0f} s", seconds <= SECONDS),
+        Row(f"{what}, until it converges", f"{seconds:.1f} s", f"≤ {SECONDS:.0f} s", seconds <= SECONDS),
         Row("the same: peak memory", f"{memory:,.0f} MB", f"≤ {MEGABYTES:,.0f} MB", memory <= MEGABYTES),
     ]
 
@@ -117,7 +117,7 @@ def learnt(model: ClickModel, path: str) -> dict[str, Any]:
     times.append(time.perf_counter())
     if not np.all(np.diff(fitted.trace) > -1e-6 * abs(fitted.trace[0])):
         sys.exit(f"{model}: the objective fell")
-    if fitted.rounds < ROUNDS:
+    if not fitted.converged and fitted.rounds < ROUNDS:
         sys.exit(f"{model}: {fitted.rounds} rounds, not {ROUNDS}")
     steps = dict(zip(("open", "count", "fit"), np.diff(times).tolist(), strict=True))
     return steps | {"cells": len(counted.pair)}

@@ -1,5 +1,7 @@
 """Click models beside PyClick's, on one log."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,10 @@ from tests.support.click_pages import pages
 from tests.support.golden.click_inputs import sessions
 from tests.support.golden.golden_values import golden
 
-# Ours hold the first rank unless told not to, and stop where nothing is gained any more.
-MODELS = [GCTR(), RCTR(), DCTR(), CM(), DCM(), SDBN(), PBM(first="free", tolerance=0), UBM(first="free", tolerance=0)]
+# PyClick runs 50 plain EM rounds with one success and one failure as prior, and counts DCM and SDBN.
+ROUNDS: dict[str, Any] = {"first": "free", "method": "em", "a": 1, "b": 1, "rounds": 50, "tolerance": 0}
+COUNTED: dict[str, Any] = {"exact": False}
+MODELS = [GCTR(), RCTR(), DCTR(), CM(), DCM(**COUNTED), SDBN(**COUNTED), PBM(**ROUNDS), UBM(**ROUNDS)]
 NAMES = {"attr": "attraction", "exam": "examination", "sat": "satisfaction", "cont": "continuation"}
 NEAR = 1e-12
 

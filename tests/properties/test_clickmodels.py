@@ -14,7 +14,7 @@ from cranfield.online.clicks.probability_estimates import Ratio
 
 MODELS: list[ClickModel] = [
     *(cls() for cls in CLICK_MODELS),
-    *(cls(exact=True) for cls in CLICK_MODELS if issubclass(cls, LastClick)),
+    *(cls(exact=False) for cls in CLICK_MODELS if issubclass(cls, LastClick)),
 ]
 ROUNDS: list[ClickModel] = [model for model in MODELS if isinstance(model, Climbing)]
 DOCUMENTS = 5

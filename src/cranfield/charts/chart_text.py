@@ -105,6 +105,13 @@ def listed(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def failed_checks(checks: Table | None) -> str:
+    """Return the names of the checks that failed, as a sentence lists them; "" if none did."""
+    rows = rows_of(checks, "check", "passed") if checks is not None and len(checks) else []
+    failed = [row["check"] for row in rows if row["passed"] is False]
+    return listed(failed) if failed else ""
+
+
 def counted(n: int, word: str) -> str:
     """How many of something: 1 topic, 5,793 topics."""
     return f"{n:,} {word}{'' if n == 1 else 's'}"

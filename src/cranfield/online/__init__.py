@@ -137,6 +137,9 @@ from .experiments.tables import effects_of_arms_table as effects_of_arms_table
 from .experiments.tables import experiment_sentence as experiment_sentence
 from .experiments.tables import experiment_tables as experiment_tables
 from .experiments.tables import treatment_outcomes as treatment_outcomes
+from .experiments.user_concentration import cap_values as cap_values
+from .experiments.user_concentration import concentration_check as concentration_check
+from .experiments.user_concentration import exclude_active_users as exclude_active_users
 from .experiments.user_metrics import Metric as Metric
 from .experiments.user_metrics import parse_metrics as parse_metrics
 from .experiments.user_metrics import read_sums as read_sums
@@ -161,6 +164,7 @@ from .interleaved.click_preferences import preferences_table as preferences_tabl
 from .interleaved.click_preferences import skip_above as skip_above
 from .interleaved.credits_on_engines import FURTHER as FURTHER
 from .interleaved.credits_on_engines import read_credits as read_credits
+from .interleaved.interleaving_log_checks import credit_checks as credit_checks
 from .interleaved.optimised import Optimised as Optimised
 from .interleaved.optimised import Plan as Plan
 from .interleaved.preference_multileaving import PairwisePreference as PairwisePreference
@@ -191,6 +195,8 @@ from .logs.held_out_pages import read_parted as read_parted
 from .logs.reading_times import Times as Times
 from .logs.reading_times import read_times as read_times
 from .logs.topic_documents import Pairs as Pairs
+from .logs.trust_checks import excluded_rows_checks as excluded_rows_checks
+from .logs.trust_checks import excluded_rows_doubt as excluded_rows_doubt
 from .offline_agreement import Bridge as Bridge
 from .offline_agreement import Likeness as Likeness
 from .offline_agreement import Offline as Offline

@@ -75,7 +75,7 @@ class Likeness:
         """Of (list, run) and (list, run)."""
         return cls(
             correlation(offline, online),
-            correlation(mid_ranks(offline), mid_ranks(online)),
+            correlation(mid_ranks(offline, np.abs(offline)), mid_ranks(online, np.abs(online))),
             kendall_tau(offline, online),
             (1 + np.mean(signs(offline) * signs(online), axis=-1)) / 2,
         )
@@ -101,7 +101,7 @@ def fisher(likeness: Numbers, *, shares: bool) -> Numbers:
 def signs(values: Numbers) -> Numbers:
     """(list, pair): 1 where the later run of a pair is ahead, −1 where the earlier is, 0 where they are equal."""
     a, b = np.array(list(combinations(range(values.shape[-1]), 2))).T
-    ranks = mid_ranks(values)  # what is equal as a number has one rank
+    ranks = mid_ranks(values, np.abs(values))  # equal means that were added up in another order tie
     return np.sign(ranks[..., b] - ranks[..., a])
 
 

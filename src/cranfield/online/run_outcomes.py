@@ -36,6 +36,8 @@ def online_outcomes(log: "Log", measure: Any) -> Outcomes:
         dict(zip(runs, errors.tolist(), strict=True)) if known else None,
         log.source,
         lower=asked[0].direction is Direction.LOWER,
+        excluded=log.excluded.without_arm(),
+        notes=log.notes,
     )
 
 

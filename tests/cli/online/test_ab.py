@@ -30,10 +30,30 @@ def asked(cranfield: Command, *words: str) -> dict[str, Any]:
     return read_json(ended.out)
 
 
+def test_bots_are_named_capped_or_excluded(here: Path, cranfield: Command) -> None:
+    """Three users of one arm have 200 pages without a click, others at most four."""
+    bots = [row for row in log_of(400) if row["user"] == "u1"][:3]
+    pages = [
+        row | {"user": f"bot{i % 3}", "impression": f"bot{i}", "clicked": False} for i in range(600) for row in bots
+    ]
+    pl.DataFrame([*log_of(400), *pages]).write_csv(here / "bots.csv")
+    plain, capped, without = (
+        asked(cranfield, "bots.csv", "-m", "ctr", *words)
+        for words in ((), ("--cap", "0.9"), ("--exclude-users-above", "50"))
+    )
+    (failed,) = (check for check in plain["tables"]["checks"] if not check["passed"])
+    assert (failed["check"], plain["verdict"]["trusted"]) == ("concentration of users", False)
+    assert all(f"bot{i}" in plain["verdict"]["sentence"] for i in range(3))
+    assert (capped["verdict"]["trusted"], without["verdict"]["trusted"]) == (True, True)
+    assert without["verdict"]["rows_excluded"] == 1800
+    gate = cranfield("ab", "bots.csv", "-m", "ctr", "--require", "no-harm")
+    assert gate.code == 3
+
+
 def test_people_read_the_verdict_first(cranfield: Command) -> None:
     ended = cranfield("ab", "users.csv", "--ratio", "ctr=clicks/impressions", "-m", "bought", "--control", "a")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("b is better than a in ctr (+")
+    assert ended.out.startswith("rows excluded: none of 800\n\nb is better than a in ctr (+")
     for caption in ("Users in each arm", "Can the experiment be trusted?", "Changes compared with a, level 0.05"):
         assert caption in ended.out
     assert max(map(len, ended.out.splitlines())) <= 120
@@ -47,7 +67,9 @@ def test_json_is_the_contract(cranfield: Command) -> None:
     assert list(effect)[:9] == [
         *("measure", "control", "treatment", "difference", "relative", "low", "high", "p", "p_adjusted")
     ]
-    assert set(found["verdict"]) == {"control", "trusted", "treatments", "sentence"}
+    assert set(found["verdict"]) == {
+        *("control", "trusted", "treatments", "sentence", "rows", "rows_excluded", "excluded")
+    }
     assert found["made_by"]["inputs"][0]["name"] == "users.csv"
     assert found["made_by"]["command"].startswith("cranfield ab users.csv -m clicks")
 

@@ -44,7 +44,7 @@ def asked(*words: str) -> tuple[str, ...]:
 def test_as_text(cranfield: Command) -> None:
     ended = cranfield(*asked())
     assert (ended.code, ended.err) == (0, "")
-    assert flat(ended.out).startswith("400 impressions of 40 users; ")
+    assert flat(ended.out).startswith("rows excluded: none of 2,000 400 impressions of 40 users; ")
     heads = [line.split() for line in ended.out.splitlines()]
     assert ["measure", "unit", "value", "low", "high", "users"] in heads
     assert any(head[:4] == ["rank", "impressions", "observed", "PBM"] for head in heads)
@@ -59,7 +59,8 @@ def test_the_json_contract(cranfield: Command) -> None:
     assert list(found["tables"]) == ["dropped", "online", "fit", "ranks", "parameters"]
     for table, columns in CONTRACT.items():
         assert columns <= set(found["tables"][table][0])
-    assert {"impressions", "users", "click_through", "model", "measures", "sentence"} == set(found["verdict"])
+    names = {"impressions", "users", "click_through", "model", "measures", "not_converged", "trusted", "sentence"}
+    assert names | {"rows", "rows_excluded", "excluded"} == set(found["verdict"])
     # 5 rates and 5 examinations by rank, and the attraction of 2 · 5 documents.
     assert len(found["tables"]["parameters"]) == 5 + 5 + 10
     assert found["made_by"]["command"].startswith("cranfield clicks log.csv")
@@ -121,9 +122,9 @@ def test_rows_that_are_left_out_are_told(cranfield: Command, here: Path) -> None
     bad = (here / "log.csv").read_text() + "i9999,u1,1714557600,301,0,x,0,\n"
     (here / "bad.csv").write_text(bad)
     ended = cranfield("clicks", "bad.csv", "--model", "RCTR")
-    assert "note: 1 of 2,001 rows left out: no rank; --table dropped has them" in ended.out
+    assert ended.out.startswith("rows excluded: 1 of 2,001 (rank below 1: 1)\n")
     table = cranfield("clicks", "bad.csv", "--model", "RCTR", "--table", "dropped", "--format", "csv")
-    assert table.out.splitlines()[1].startswith("no rank,1,")
+    assert table.out.splitlines()[1].startswith("rank below 1,,1,")
 
 
 def test_several_files_are_one_log(cranfield: Command, here: Path) -> None:
@@ -163,6 +164,71 @@ def test_a_log_of_user_behavior_insights(cranfield: Command, here: Path) -> None
     assert cranfield("clicks", "--ubi", ".", *words, "fit") == plain["fit"]
 
 
+def test_actions_of_user_behavior_insights_may_be_clicks(cranfield: Command, here: Path) -> None:
+    write_ubi(here)
+    events = here / "ubi_events.jsonl"
+    lines = events.read_text().splitlines()
+    events.write_text("\n".join([lines[0], *(line.replace('"click"', '"item_click"') for line in lines[1:])]))
+    words = (
+        "clicks",
+        "--ubi",
+        "ubi_queries.jsonl",
+        "ubi_events.jsonl",
+        "--model",
+        "RCTR",
+        "-m",
+        "ctr",
+        "--table",
+        "online",
+    )
+    ended = cranfield(*words, "--format", "csv")
+    assert f"item_click ({len(lines) - 1:,})" in ended.err
+    both = cranfield(*words, "--format", "csv", "--clicks", "click", "--clicks", "item_click")
+    assert both.err == ""
+    assert both.out == cranfield("clicks", "log.csv", *words[4:], "--format", "csv").out
+
+
+def changed(here: Path, change: Any) -> None:
+    """Write the log with cells that ``change`` returns for the columns of a row."""
+    rows = [dict(zip(LOG, row, strict=True)) for row in zip(*LOG.values(), strict=True)]
+    made = {name: [(row | change(row))[name] for row in rows] for name in LOG}
+    (here / "changed.csv").write_text(position_biased_log.as_csv(made))
+
+
+def verdict(cranfield: Command, *words: str) -> dict[str, Any]:
+    ended = cranfield("clicks", *words, "--model", "RCTR", "-m", "ctr", "--format", "json")
+    assert ended.code == 0, ended.err
+    found: dict[str, Any] = read_json(ended.out)["verdict"]
+    return found
+
+
+def test_clicks_and_ranks_in_other_forms_give_the_same_verdict(cranfield: Command, here: Path) -> None:
+    usual = verdict(cranfield, "log.csv")
+    changed(here, lambda row: {"clicked": 2 * row["clicked"]})
+    assert verdict(cranfield, "changed.csv") == usual
+    changed(here, lambda row: {"clicked": 1 if row["clicked"] else ""})
+    assert verdict(cranfield, "changed.csv") == usual
+    assert "note: " in cranfield("clicks", "changed.csv", "--model", "RCTR", "--table", "fit", "--format", "csv").err
+    changed(here, lambda row: {"rank": row["rank"] - 1})
+    assert cranfield("clicks", "changed.csv").code == 1
+    assert verdict(cranfield, "changed.csv", "--ranks-from", "0") == usual
+
+
+def test_pages_without_a_user_make_the_verdict_doubtful(cranfield: Command, here: Path) -> None:
+    pages = sorted(set(LOG["impression"]))
+    lost = set(pages[::4])
+    changed(here, lambda row: {"user": "" if row["impression"] in lost else row["user"]})
+    found = verdict(cranfield, "changed.csv")
+    rows = sum(page in lost for page in LOG["impression"])
+    assert (found["rows_excluded"], found["trusted"]) == (rows, False)
+    assert verdict(cranfield, "log.csv")["trusted"]
+    words = ("--model", "RCTR", "-m", "ctr", "--table", "online", "--format", "csv")
+    first, second = cranfield("clicks", "changed.csv", *words).err.splitlines()
+    assert first == f"note: {found['excluded']}"
+    assert second == f"note: {found['sentence']}"
+    assert cranfield("clicks", "log.csv", *words).err == ""
+
+
 @pytest.mark.parametrize("name", ["click-curves", "examination"])
 def test_charts(name: str, cranfield: Command, here: Path) -> None:
     ended = cranfield(*asked("--chart", "chart.svg", "--draw", name, "--table", "fit"))
@@ -183,6 +249,8 @@ def test_charts(name: str, cranfield: Command, here: Path) -> None:
         (("log.csv", "--memory", "much"), 1, "'much' is no amount of memory", "for example: 4GB"),
         (("a", "b", "c", "--ubi"), 2, "--ubi takes two files or a folder, not 3", "--ubi QUERIES EVENTS"),
         (("log.csv", "--ubi", "--column", "topic=x"), 2, "--column is not for --ubi", None),
+        (("log.csv", "--clicks", "tap"), 2, "--clicks is for --ubi", None),
+        (("log.csv", "--ranks-from", "2"), 2, "--ranks-from cannot be 2", "choose one of: 0, 1"),
         (("log.csv", "--ubi"), 1, "log.csv: this is no folder with an export of UBI", None),
     ],
 )

@@ -22,14 +22,16 @@ def test_text_says_the_verdict_first(cranfield: Command) -> None:
     ended = cranfield("counterfactual", "shown.csv", "--format", "text")
     assert ended.code == 0
     # ¼ · ½ + ¼ · 0 + ½ · 1 = .625 beside ½
-    assert ended.out.startswith("target would have earned 0.625 for each impression by snips; the log earned 0.5,")
+    excluded, _, verdict = ended.out.split("\n")[:3]
+    assert excluded == "rows excluded: none of 200"
+    assert verdict.startswith("target would have earned 0.625 for each impression by snips; the log earned 0.5,")
     assert "each policy beside the log" in ended.out
     assert "what each policy would have earned" in ended.out
 
 
 def test_json_is_a_contract(cranfield: Command) -> None:
     found = read_json(cranfield("counterfactual", "shown.csv", "--run", "c.run", "--format", "json").out)
-    assert (found["study"], list(found["tables"])) == ("counterfactual", ["policies", "estimates"])
+    assert (found["study"], list(found["tables"])) == ("counterfactual", ["dropped", "policies", "estimates"])
     assert list(found["tables"]["policies"][0]) == [
         *("policy", "estimator", "value", "logged", "difference", "relative", "low", "high", "p", "p_adjusted"),
     ]
@@ -105,7 +107,7 @@ def test_refused(cranfield: Command, words: tuple[str, ...], code: int, error: s
     ],
 )
 def test_a_row_that_cannot_be_is_named(cells: str, error: str, cranfield: Command, here: Path) -> None:
-    (here / "odd.csv").write_text(f"clicked,propensity,target\n1,.5,.5\n{cells}\n")
+    (here / "odd.csv").write_text(f"reward,propensity,target\n1,.5,.5\n{cells}\n")
     expect_refusal(cranfield("counterfactual", "odd.csv"), 1, f"odd.csv:3: {error}", None)
 
 

@@ -49,10 +49,11 @@ def cost(runs: int, seed: int = 8) -> cf.Table:
     )
 
 
-def flips(tau: list[float]) -> cf.Table:
+def flips(tau: list[float], measure: str = "AP") -> cf.Table:
     shares = [0.05 * i for i in range(len(tau))]
     return cf.Table(
         {
+            "measure": [measure] * len(tau),
             "share": shares,
             "draws": [20] * len(tau),
             "tau": tau,

@@ -101,8 +101,10 @@ def _why(row: Row) -> str:
     empty = row["rank"] is None and row["document"] is None
     if row["topic"] is None:
         return "no topic"
-    if not empty and (row["rank"] is None or row["rank"] < 1):
+    if not empty and row["rank"] is None:
         return "no rank"
+    if not empty and row["rank"] < 1:
+        return "rank below 1"
     if not empty and row["document"] is None:
         return "no document"
     return "no user" if row["user"] is None else ""

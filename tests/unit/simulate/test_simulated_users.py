@@ -76,7 +76,7 @@ def test_nothing_is_clicked_below_the_end_of_a_page() -> None:
 def test_what_users_leave_is_a_log_of_which_nothing_is_left_out(page: Any) -> None:
     columns = simulate_log(QRELS, RUNS, users=60, days=5, length=6, page=page)
     log = read_log(columns)
-    assert len(log.dropped) == 0
+    assert log.excluded.rows == 0
     assert {"user", "session", "time", "click_time", "dwell"} <= log.known
     assert log.known >= ({"arm"} if page is None else {"team"})
     for rows in pages_of(columns).values():
@@ -132,7 +132,7 @@ def test_a_topic_that_a_run_lacks_is_an_empty_page_and_is_not_interleaved() -> N
     empty = [row for row in rows if row["arm"] == "half" and row["topic"] == "1"]
     assert empty
     assert all((row["rank"], row["document"], row["clicked"]) == (None, None, 0) for row in empty)
-    assert not len(read_log(simulate_log(QRELS, runs, users=20, days=2)).dropped)
+    assert not read_log(simulate_log(QRELS, runs, users=20, days=2)).excluded.rows
     shared = simulate_log(QRELS, runs, users=50, days=5, page=partial(multileave, length=6, runs=tuple(runs)))
     assert set(shared["topic"]) == {"2"}
 

@@ -29,6 +29,7 @@ else:
 
 STABLE = 0.9  # the τ from which on two orders count as the same (voorhees2001)
 PRINTED = 12  # up to so many measures have their numbers printed
+MOST_FINDINGS = 3  # curves whose findings are all in the title
 MOST = 60  # bars that are still read one by one
 POOLED = "pooled"
 FOREST = 300
@@ -124,7 +125,13 @@ class Curve(Chart):
 
     def draw(self, table: Table) -> Picture:
         """A line with dots in a band, and a line at the τ from which on orders count as the same."""
-        rows = sorted(rows_of(table, self.x, "tau", "low", "high", needs=(self.x, "tau")), key=lambda row: row[self.x])
+        measured = ["measure"] * ("measure" in table.columns)
+        rows = rows_of(table, self.x, "tau", "low", "high", *measured, needs=(self.x, "tau"))
+        rows.sort(key=lambda row: row[self.x])
+        curves = groups_of(rows, *measured)
+        # Several curves have a colour each; their bands would hide one another.
+        colour = alt.Color("measure:N", title=None, scale=alt.Scale(range=list(COLOURS)), sort=None)
+        line = {"color": colour} if len(curves) > 1 else {}
         for row in rows:
             row["low"], row["high"] = (row["tau"] if row[end] is None else row[end] for end in ("low", "high"))
         lowest = min(row["low"] for row in rows)
@@ -136,17 +143,32 @@ class Curve(Chart):
         base = alt.Chart(inline(rows))
         same = alt.Chart(inline([{"tau": STABLE, "word": f"τ = {number(STABLE, 1)}"}]))
         word = same.mark_text(align=self.empty, dy=8, dx=4 if self.empty == "left" else -4, fontSize=10, color=QUIET)
+        band = base.mark_area(color=A, opacity=0.15).encode(
+            x=across, y=alt.Y("low:Q", scale=ends, axis=left), y2="high:Q"
+        )
         layers = [
-            base.mark_area(color=A, opacity=0.15).encode(
-                x=across, y=alt.Y("low:Q", scale=ends, axis=left), y2="high:Q"
-            ),
+            *[band] * (len(curves) == 1),
             same.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(y=up),
             word.encode(x=alt.value(0 if self.empty == "left" else WIDE), y=up, text="word:N"),
-            base.mark_line(color=A, strokeWidth=2).encode(x=across, y=up),
-            base.mark_point(color=A, filled=True, size=36, opacity=1).encode(x=across, y=up),
+            base.mark_line(color=A, strokeWidth=2).encode(x=across, y=up, **line),
+            base.mark_point(color=A, filled=True, size=36, opacity=1).encode(x=across, y=up, **line),
         ]
-        title = headline(self.finding(rows), self.subtitle)
+        title = headline(self.findings(curves), self.subtitle if len(curves) == 1 else self.subtitle_of_several)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=260).configure(**THEME)
+
+    def findings(self, curves: list[list[dict[str, Any]]]) -> str:
+        """Return the finding of the only curve, of each of a few, or of the one that ends lowest."""
+        if len(curves) == 1:
+            return self.finding(curves[0])
+        if len(curves) <= MOST_FINDINGS:
+            return "; ".join(f"{rows[0]['measure']}: {self.finding(rows)}" for rows in curves)
+        lowest = min(curves, key=lambda rows: rows[-1]["tau"])
+        return f"{lowest[0]['measure']}, the lowest of {len(curves)} measures: {self.finding(lowest)}"
+
+    @property
+    def subtitle_of_several(self) -> str:
+        """Return how to read lines without bands."""
+        return self.subtitle.partition(":")[0] + ": means over the draws"
 
     @abstractmethod
     def finding(self, rows: list[dict[str, Any]]) -> str:

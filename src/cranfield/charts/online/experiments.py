@@ -9,9 +9,9 @@ from cranfield.charts.base import Chart, Picture, chart, inline
 from cranfield.charts.chart_text import (
     WIDE,
     counted,
+    failed_checks,
     groups_of,
     headline,
-    listed,
     p_text,
     rows_of,
     short,
@@ -114,10 +114,8 @@ def _p(p: float | None) -> str:
 
 def _failed(checks: Table | None) -> str:
     """Return a warning where the experiment fails a check: then its effects say nothing."""
-    if checks is None or not len(checks):
-        return ""
-    failed = [row["check"] for row in rows_of(checks, "check", "passed") if row["passed"] is False]
-    return f"Do not trust these effects: the experiment fails a check of {listed(failed)}" if failed else ""
+    failed = failed_checks(checks)
+    return f"Do not trust these effects: the experiment fails a check of {failed}" if failed else ""
 
 
 def _strongest(rows: list[Row]) -> str:
@@ -142,6 +140,10 @@ class LooksOverTime(Chart):
 
         The difference is a line; around it stands a band that may be read on any day, and dashed the ends for one look.
         """
+        return self.draw_beside(table, {})
+
+    def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
+        """Draw the same, and warn in the title where a check of the experiment fails."""
         columns = (
             *("measure", "control", "treatment", "day", "users", "difference", "low", "high"),
             *("always_low", "always_high"),
@@ -155,7 +157,9 @@ class LooksOverTime(Chart):
         how += "; bands are not adjusted for the number of measures" * (len(groups) > 1)
         few = f"the first {PANELS} of {len(groups)} measures and treatments" * (len(groups) > PANELS)
         picture = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
-        return picture.properties(title=headline(_first_shown(groups), how, few)).configure(**THEME)
+        return picture.properties(
+            title=headline(_failed(others.get("checks")) or _first_shown(groups), how, few)
+        ).configure(**THEME)
 
 
 def _over_time(rows: list[Row], *, last: bool, high: int) -> Any:

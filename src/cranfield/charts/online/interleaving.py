@@ -1,9 +1,21 @@
 """Charts of interleaving: preferences between runs, and power by number of impressions."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.charts.base import Chart, Picture, chart, inline
-from cranfield.charts.chart_text import WIDE, counted, groups_of, headline, number, p_text, rows_of, short, signed
+from cranfield.charts.chart_text import (
+    WIDE,
+    counted,
+    failed_checks,
+    groups_of,
+    headline,
+    number,
+    p_text,
+    rows_of,
+    short,
+    signed,
+)
 from cranfield.charts.label_placement import Axis
 from cranfield.charts.theme import COLOURS, DASHES, INK, PALE, QUIET, THEME
 from cranfield.core import Table, need
@@ -33,6 +45,10 @@ class Preferred(Chart):
 
     def draw(self, table: Table) -> Picture:
         """A dot for each pair, the preferred run first; thick the interval of one look, thin that of every look."""
+        return self.draw_beside(table, {})
+
+    def draw_beside(self, table: Table, others: Mapping[str, Table]) -> Picture:
+        """Draw the same, and name no preference in the title where a check of the log fails."""
         columns = ("a", "b", "users", "delta", "low", "high", "p_adjusted", "always_low", "always_high")
         rows = sorted(map(_turned, rows_of(table, *columns, needs=("delta", "low", "high"))), key=lambda r: -r["delta"])
         shown = rows[:MOST]
@@ -55,7 +71,9 @@ class Preferred(Chart):
         how = "dot: Δ of the run named first; thick: interval for one analysis; thin: interval valid at every analysis"
         how += f"; intervals are Bonferroni-adjusted for {len(table):,} pairs" * (len(table) > 1)
         few = f"the first {MOST} of {counted(len(rows), 'pair')}" * (len(rows) > MOST)
-        title = headline(_found(rows), how, few, wide=WIDE + 120)
+        failed = failed_checks(others.get("checks"))
+        warning = f"Do not trust these preferences: the log fails a check of {failed}" if failed else ""
+        title = headline(warning or _found(rows), how, few, wide=WIDE + 120)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=alt.Step(STEP)).configure(**THEME)
 
 

@@ -1,6 +1,6 @@
 """Users of an experiment, one row each, from files, frames or engine tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Input, ParameterError
 from cranfield.data.files.input_problems import listed, problem
 
+from .cell_types import NO, YES, as_flag, as_word
+from .excluded_rows import ExcludedRows
 from .impression_log import FIELDS, NEEDED, Log
-from .log_files import NO, YES, as_flag, as_word, digest_of, open_rows, read_log
+from .log_files import digest_of, open_rows, read_log
 from .query_engines import Engine, connect
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ class Users:
     engine: Engine
     source: Input
     numbers: tuple[str, ...]  # columns
+    excluded: ExcludedRows
     words: Mapping[str, str] = field(default_factory=dict)  # columns that hold none, and what they hold instead
+    notes: tuple[str, ...] = ()
 
     @property
     def known(self) -> frozenset[str]:
@@ -44,12 +48,18 @@ class Users:
 
 
 def read_experiment(
-    data: Any, *, columns: Mapping[str, str] | None = None, engine: Any = None, name: str | None = None
+    data: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    ranks_from: int = 1,
+    engine: Any = None,
+    name: str | None = None,
 ) -> Log | Users:
     """What an experiment left: a log of events where every column of one is there, else one row for each user.
 
     Files are Parquet, CSV, TSV or JSON Lines. ``columns`` says under which names arm, user, day or the columns of a log
-    stand, where these do not say it themselves.
+    stand, where these do not say it themselves. ``ranks_from`` is 0 where the ranks of a log start at 0. A column of 1
+    and empty cells is read as 1 and 0.
     """
     if isinstance(data, Log | Users):
         return data
@@ -58,13 +68,47 @@ def read_experiment(
     table, text = open_rows(asked, data, name)
     given = dict(columns or {})
     if _is_log(table.columns, given):
-        return read_log(data, columns=given, engine=asked, name=name)
+        return read_log(data, columns=given, ranks_from=ranks_from, engine=asked, name=name)
     named = _named(table, given, name)
-    if not asked.fetch(named.aggregate(rows=named.count()))["rows"][0].as_py():
-        raise problem(name, "E-EMPTY", "there are no users", "is it the right file?")
     rows, numbers, words = _typed(asked, named)
     rows = asked.keep(rows) if text else rows
-    return Users(rows, asked, Input(name, digest_of(data), "users"), numbers, words)
+    excluded = _without_arm(asked, rows)
+    if not excluded.total:
+        raise problem(name, "E-EMPTY", "there are no users", "is it the right file?")
+    rows, notes = _filled_flags(asked, rows, numbers)
+    return Users(rows, asked, Input(name, digest_of(data), "users"), numbers, excluded, words, notes)
+
+
+def _filled_flags(engine: Engine, rows: "Expression", numbers: Sequence[str]) -> tuple["Expression", tuple[str, ...]]:
+    """Read empty cells as 0 in columns that hold 1 and nothing else: the rule of ``clicked`` in a log."""
+    asked: dict[str, Any] = {}
+    for place, name in enumerate(numbers):
+        asked |= {
+            f"known_{place}": rows[name].count(),
+            f"low_{place}": rows[name].min(),
+            f"high_{place}": rows[name].max(),
+        }
+    found = engine.fetch(rows.aggregate(users=rows.count(), **asked)).to_pylist()[0]
+    empty = {
+        name: found["users"] - found[f"known_{place}"]
+        for place, name in enumerate(numbers)
+        if found[f"low_{place}"] == found[f"high_{place}"] == 1 and found[f"known_{place}"] < found["users"]
+    }
+    if not empty:
+        return rows, ()
+    rows = rows.mutate(**{name: rows[name].fill_null(0.0) for name in empty})
+    return rows, tuple(
+        f"{count:,} empty cells of {name} are read as 0: the column has no 0" for name, count in empty.items()
+    )
+
+
+def _without_arm(engine: Engine, rows: "Expression") -> ExcludedRows:
+    """Count the users of each arm, and exclude those without one."""
+    counted = rows.group_by("arm").aggregate(users=rows.count())
+    users = {row["arm"]: row["users"] for row in engine.fetch(counted).to_pylist()}
+    arms = {arm: count for arm, count in users.items() if arm is not None}
+    excluded = ExcludedRows(sum(users.values()), arm_totals=arms)
+    return excluded.add("no arm", {None: users[None]}) if None in users else excluded
 
 
 def _is_log(columns: Iterable[str], given: Mapping[str, str]) -> bool:

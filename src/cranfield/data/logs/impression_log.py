@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import Input, ParameterError, Table
+from cranfield.core import Input, ParameterError
+
+from .excluded_rows import ExcludedRows
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
@@ -59,14 +61,15 @@ OF_PAGE = ("topic", "session", "user", "arm")  # the same in all rows of an impr
 class Log:
     """Result pages as rows: those of ``FIELDS`` that are known, checked, on an engine.
 
-    A page that had no results is one row without rank and document. Times are seconds since 1970. ``dropped`` says how
-    many rows were left out and why.
+    A page that had no results is one row without rank and document. Times are seconds since 1970. ``excluded`` counts
+    the rows that cannot be used, and ``notes`` say how doubtful cells were read.
     """
 
     rows: "Expression"
     engine: "Engine"
     source: Input
-    dropped: Table  # reason, rows, share
+    excluded: ExcludedRows
+    notes: tuple[str, ...] = ()
 
     @property
     def known(self) -> frozenset[str]:

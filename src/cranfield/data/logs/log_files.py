@@ -6,23 +6,21 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import Input, ParameterError, Table, need
+from cranfield.core import Input, ParameterError, need
 from cranfield.data.files.input_problems import listed, problem
 
+from .cell_types import json_as_text
 from .engine_errors import unreadable
 from .impression_log import FIELDS, KEPT, NEEDED, Field, Log
 from .page_checks import told_of_pages
 from .query_engines import Engine, connect
+from .row_checks import check_ranks, checked_rows, count_cells, count_excluded, typed_rows
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
-    from ibis.expr.types import Value
 
 READERS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
-YES, NO = ("1", "true", "t", "yes", "y", "1.0"), ("0", "false", "f", "no", "n", "0.0", "")
-UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # numbers so large are times in nano-, micro-, milliseconds
 KINDS = ", ".join(sorted(set(READERS)))
-EXACT = 2.0**53  # whole numbers below it are told apart
 WHOLE = 20_000_000  # rows; in larger logs pages are not looked through for rows that contradict each other
 
 
@@ -32,6 +30,7 @@ def read_log(
     columns: Mapping[str, str] | None = None,
     further: Mapping[str, str] | None = None,
     engine: Any = None,
+    ranks_from: int = 1,
     whole: bool | None = None,
     memory: str | None = None,
     name: str | None = None,
@@ -41,8 +40,12 @@ def read_log(
     A row is a document on a page: impression, topic, rank, document, clicked; session, user, time, click_time, dwell,
     team, arm, answered, converted, revenue and satisfaction where they are known. ``columns`` says where else to look
     ({"topic": "search_phrase"}); ``further`` keeps columns by how their names begin, with their kind ({"worth_":
-    "number"}). ``engine`` is where it is asked: DuckDB in this process, or Spark. ``whole`` looks for rows of a page
-    that contradict each other too: usual up to 20 million rows.
+    "number"}). ``engine`` is where it is asked: DuckDB in this process, or Spark. ``ranks_from`` is 0 where the first
+    document of a page has rank 0. ``whole`` looks for rows of a page that contradict each other too: usual up to 20
+    million rows.
+
+    Invalid rows are excluded and counted in ``Log.excluded``. A document is clicked where ``clicked`` is above 0, true
+    or yes. An empty cell is no click if the column has no 0; else its row is excluded.
     """
     if isinstance(data, Log):
         return data
@@ -56,17 +59,18 @@ def read_log(
         if column.startswith(begins) and column not in FIELDS
     }
     found = _named(table, dict(columns or {}), list(more), name)
-    typed = _typed(asked, found, FIELDS | more)
-    rows = _one(asked, typed.count())
-    if not rows:
+    typed = typed_rows(found, FIELDS | more)
+    typed = asked.keep(typed) if text else typed
+    counts = count_cells(asked, typed, ranks_from)
+    if not counts["rows"]:
         raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
-    told = asked.keep(_told(typed)) if text else _told(typed)
-    if rows <= WHOLE if whole is None else whole:
-        told = told_of_pages(asked, told)
-    counts = asked.fetch(told.group_by("_why").aggregate(rows=told.count())).to_pylist()
-    dropped = _dropped({row["_why"]: row["rows"] for row in counts}, rows, name)
-    kept = told.filter(told._why == KEPT).drop("_why")
-    return Log(kept, asked, Input(name, digest_of(data), "log"), dropped)
+    check_ranks(counts, ranks_from, name)
+    checked, notes = checked_rows(typed, counts, ranks_from)
+    if counts["rows"] <= WHOLE if whole is None else whole:
+        checked = told_of_pages(asked, checked)
+    excluded = count_excluded(asked, checked, name)
+    valid = checked.filter(checked._why == KEPT).drop("_why")
+    return Log(valid, asked, Input(name, digest_of(data), "log"), excluded, tuple(notes))
 
 
 def open_rows(engine: Engine, data: Any, name: str) -> tuple["Expression", bool]:
@@ -78,7 +82,13 @@ def open_rows(engine: Engine, data: Any, name: str) -> tuple["Expression", bool]
         isinstance(data, Sequence) and all(isinstance(one, str | PathLike) for one in data)
     ):
         return _files(engine, [data] if isinstance(data, str | PathLike) else list(data), name)
-    return engine.hold(_told_types(_arrow(data, name))), False
+    table = _told_types(_arrow(data, name))
+    names: dict[str, str] = {}
+    for column in table.column_names:
+        if (other := names.setdefault(column.casefold(), column)) != column:
+            message = f"the columns {other} and {column} differ only by case"
+            raise problem(name, "E-COLUMNS", message, "rename one of them: database engines ignore the case of names")
+    return engine.hold(table), False
 
 
 def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression", bool]:
@@ -163,94 +173,9 @@ def _named(table: "Expression", columns: dict[str, str], more: Sequence[str], na
     if missing := [ours for ours in NEEDED if ours not in found]:
         hint = f"a log has the columns {', '.join(NEEDED)}; there are: {listed(table.columns, most=12)}"
         raise problem(name, "E-COLUMNS", f"there is no column for {missing[0]} ({FIELDS[missing[0]].means})", hint)
-    return table.select(**{ours: table[there] for ours, there in (found | {one: one for one in more}).items()})
-
-
-def _one(engine: Engine, number: Any) -> Any:
-    """A single number."""
-    return engine.fetch(number.as_table())[0][0].as_py()
-
-
-def _typed(engine: Engine, table: "Expression", fields: Mapping[str, Field]) -> "Expression":
-    """Every column in its own type; what is none of that type is missing, and so is an empty word."""
-    return table.mutate(**{name: _cast(engine, table[name], fields[name]) for name in table.columns})
-
-
-def _cast(engine: Engine, column: "Value", field: Field) -> "Value":
-    text = column.type().is_string()
-    if field.kind == "text":
-        return column.nullif("") if text else column.cast("string")
-    if field.kind == "whole":
-        if column.type().is_integer():
-            return column.cast("int64")
-        number = column.try_cast("float64") if text else column.cast("float64")
-        exact = (number.abs() < EXACT) & (number == number.floor())  # NaN is above all numbers
-        return exact.ifelse(number, None).cast("int64")
-    if field.kind == "number":
-        number = column.try_cast("float64") if text else column.cast("float64")
-        return (number.isnan() | number.isinf()).ifelse(None, number)
-    if field.kind == "flag":
-        return as_flag(column, text=text)
-    return _seconds(engine, column)
-
-
-def as_word(column: Any) -> Any:
-    """In small letters and without blanks: a strip of Ibis takes away letters v and f too, on Spark."""
-    return column.lower().replace(" ", "")
-
-
-def as_flag(column: Any, *, text: bool) -> Any:
-    """Convert a column of booleans, numbers or words to booleans."""
-    if column.type().is_boolean():
-        return column
-    if not text:
-        number = column.cast("float64")
-        return (number > 0).ifelse(True, (number == 0).ifelse(False, None))
-    word = as_word(column)
-    return word.isin(YES).ifelse(True, word.isin(NO).ifelse(False, None))
-
-
-def _seconds(engine: Engine, column: Any) -> Any:
-    """Seconds since 1970, whatever a time is written in; without a zone it is in UTC."""
-    import ibis
-
-    numbers = column.try_cast("float64") if column.type().is_string() else column
-    if column.type().is_temporal():
-        return _since(ibis, column.cast("timestamp('UTC')"))
-    most = _one(engine, numbers.max())
-    if most is None:
-        return _since(ibis, column.try_cast("timestamp('UTC')"))
-    return numbers.cast("float64") / next((unit for least, unit in UNITS if abs(most) > least), 1.0)
-
-
-def _since(ibis: Any, moment: Any) -> Any:
-    return moment.delta(ibis.timestamp("1970-01-01"), unit="microsecond").cast("float64") / 1e6
-
-
-def _told(rows: "Expression") -> "Expression":
-    """The rows, and why each is left out: a word in ``_why``, empty where it stays."""
-    import ibis
-
-    empty = rows["rank"].isnull() & rows.document.isnull()  # a page without results
-    why = [
-        (rows.impression.isnull(), "no impression"),
-        (rows.topic.isnull(), "no topic"),
-        (~empty & (rows["rank"].isnull() | (rows["rank"] < 1)).fill_null(True), "no rank"),
-        (~empty & rows.document.isnull(), "no document"),
-        (~empty & rows.clicked.isnull(), "neither clicked nor not"),
-    ]
-    why += [(rows[name].isnull(), f"no {name}") for name in ("user", "time") if name in rows.columns]
-    return rows.mutate(clicked=rows.clicked.fill_null(False), _why=ibis.cases(*why, else_=KEPT))
-
-
-def _dropped(counts: Mapping[str, int], rows: int, name: str) -> Table:
-    if not counts.get(KEPT):
-        worst = max(counts, key=lambda why: counts[why])
-        raise problem(name, "E-EMPTY", f"no row can be used: {worst}", "look at the columns: --column WHAT=NAME")
-    left = sorted(((why, count) for why, count in counts.items() if why != KEPT), key=lambda one: (-one[1], one[0]))
-    caption = f"{sum(count for _, count in left):,} of {rows:,} rows left out"
-    made = [{"reason": why, "rows": count, "share": count / rows} for why, count in left]
-    return Table.from_rows(made, ("reason", "rows", "share"), caption=caption)
+    return table.select(
+        **{ours: json_as_text(table[there]) for ours, there in (found | {one: one for one in more}).items()}
+    )
 
 
 def digest_of(data: Any) -> str:

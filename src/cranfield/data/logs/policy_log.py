@@ -12,6 +12,8 @@ from cranfield.core import ParameterError
 from cranfield.data.files.data_source import Source
 from cranfield.data.runs.run import Run
 
+from .excluded_rows import ExcludedRows
+
 Numbers = NDArray[np.float64]
 
 
@@ -33,6 +35,8 @@ class Choices:
     topic: Strings | None  # (row,)
     document: Strings | None  # (row,)
     source: Source
+    unread: ExcludedRows  # rows of the file that are not in the log
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.reward)
@@ -44,6 +48,15 @@ class Choices:
     def impressions(self) -> int:
         """How many there are."""
         return int(self.impression[-1]) + 1
+
+    @property
+    def excluded(self) -> ExcludedRows:
+        """Rows that no estimate counts: those not read, and those of impressions without all their propensities."""
+        if self.propensity is None:
+            return self.unread
+        unknown = np.zeros(self.impressions, dtype=bool)
+        unknown[self.impression[np.isnan(self.propensity)]] = True
+        return self.unread.add("no propensity", {None: int(unknown[self.impression].sum())})
 
     @property
     def pages(self) -> bool:

@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
@@ -85,12 +85,26 @@ class Engine:
         self._frame(expression).cache().createOrReplaceTempView(name)
         return self.backend.table(name)
 
-    def fetch(self, expression: "Expression") -> "pa.Table":
-        """What an expression comes to, as columns here."""
+    def fetch(self, expression: "Expression", *, repeatable: bool = False) -> "pa.Table":
+        """Return the columns of an expression.
+
+        With ``repeatable`` DuckDB uses one thread. Several add floats in an order that differs from run to run, and
+        so do the last digits of sums.
+        """
         if self.session is None:
-            with _told():
+            with _told(), self._one_thread() if repeatable else nullcontext():
                 return self.backend.to_pyarrow(expression)
         return self._frame(expression).toArrow()
+
+    @contextmanager
+    def _one_thread(self) -> "Iterator[None]":
+        connection: Any = self.backend.con
+        (threads,) = connection.sql("SELECT current_setting('threads')").fetchone()
+        connection.execute("SET threads = 1")
+        try:
+            yield
+        finally:
+            connection.execute(f"SET threads = {threads}")
 
     def _frame(self, expression: "Expression") -> Any:
         return self.session.sql(self.backend.compile(expression))

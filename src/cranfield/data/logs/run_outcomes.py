@@ -12,6 +12,8 @@ from cranfield.core import Input
 from cranfield.data.files.data_source import digest
 from cranfield.data.files.rows import Wanted, check_columns, check_some, read_rows
 
+from .excluded_rows import ExcludedRows
+
 WANTED = Wanted(
     "online outcomes",
     {
@@ -32,6 +34,8 @@ class Outcomes:
     errors: Mapping[str, float] | None
     source: Input
     lower: bool = False  # less is better
+    excluded: ExcludedRows | None = None  # rows of the log that the values do not count
+    notes: tuple[str, ...] = ()
 
 
 def read_outcomes(data: Any, *, columns: Mapping[str, str] | None = None, name: str | None = None) -> Outcomes:

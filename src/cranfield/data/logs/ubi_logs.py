@@ -6,12 +6,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.core import Input
+from cranfield.core import Input, InputError
 from cranfield.data.files.input_problems import listed, problem
 
+from .cell_types import json_as_text
 from .impression_log import Log
 from .log_files import digest_of, open_rows, read_log
 from .query_engines import Engine, connect
+from .row_checks import check_ranks_from
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
@@ -34,6 +36,7 @@ def read_ubi(
     *,
     clicks: Sequence[str] = CLICKS,
     conversions: Sequence[str] = CONVERSIONS,
+    ranks_from: int = 1,
     engine: Any = None,
     memory: str | None = None,
 ) -> Log:
@@ -43,20 +46,25 @@ def read_ubi(
     alone, ``queries`` is a folder with both. A query is an impression and ``client_id`` its user; sessions are cut
     where a user gives no sign for 30 minutes, for a query does not name its session. What was shown are the hits of the
     query, in their order; where queries do not keep them, the events named impression with their ordinal, from 1. A
-    document was clicked if one of the actions ``clicks`` names it and the query, and converted likewise.
+    document was clicked if one of the actions ``clicks`` names it and the query, and converted likewise. Where a page
+    shows a document twice, the ordinal of the event (from 1, or from ``ranks_from``) says which of both was meant.
+    Other actions on documents are listed in the notes of the log.
     """
+    check_ranks_from(ranks_from)
+    clicks, conversions = ([names] if isinstance(names, str) else list(names) for names in (clicks, conversions))
     asked = connect(engine, memory=memory)
     if events is None:
         queries, events = _both(queries)
     name = fspath(queries) if isinstance(queries, str | PathLike) else "ubi_queries"
     told = fspath(events) if isinstance(events, str | PathLike) else "ubi_events"
     query, event = _opened(asked, queries, name), _opened(asked, events, told)
-    shown = _shown(query, event, name, told)
-    done = _done(event, clicks, conversions, told)
-    read = read_log(_joined(shown, done), engine=asked, name=name)
+    notes = _unused_actions(asked, event, clicks, conversions, told)
+    shown = asked.keep(_shown(query, event, name, told, ranks_from))
+    acts = asked.keep(_acts_on_ranks(_acts(event, clicks, conversions, told, ranks_from), shown))
+    notes += _lost_acts(asked, acts, told)
+    read = read_log(_joined(shown, acts), engine=asked, name=name)
     source = Input(f"{name} + {told}", digest_of([queries, events]), "log")
-    lost = _lost(asked, shown, done)
-    return replace(read, source=source, dropped=replace(read.dropped, notes=(*read.dropped.notes, *lost)))
+    return replace(read, source=source, notes=(*read.notes, *notes))
 
 
 def _both(folder: Any) -> tuple[str, str]:
@@ -82,7 +90,7 @@ def _opened(engine: Engine, data: Any, name: str) -> "Expression":
 def _field(table: "Expression", path: str, name: str) -> "Value":
     """A field by its path, whether it is a column of that name or inside others."""
     if path in table.columns:
-        return _plain(table[path])
+        return json_as_text(table[path])
     first, *inner = path.split(".")
     if first in table.columns:
         value: Any = table[first]
@@ -91,16 +99,11 @@ def _field(table: "Expression", path: str, name: str) -> "Value":
                 break
             value = value[step]
         else:
-            return _plain(value)
+            return json_as_text(value)
     raise problem(name, "E-COLUMNS", f"there is no field {path}", f"there are: {listed(table.columns, most=12)}")
 
 
-def _plain(value: Any) -> "Value":
-    """Numbers and words of one field, as DuckDB reads them, are words."""
-    return value.cast("string").re_replace('^"(.*)"$', r"\1").nullif("null") if value.type().is_json() else value
-
-
-def _shown(query: "Expression", event: "Expression", name: str, told: str) -> "Expression":
+def _shown(query: "Expression", event: "Expression", name: str, told: str, ranks_from: int) -> "Expression":
     """A row for each document that a query showed; one without a document where it showed none."""
     page = {
         "impression": _field(query, "query_id", name).cast("string"),
@@ -116,38 +119,104 @@ def _shown(query: "Expression", event: "Expression", name: str, told: str) -> "E
     seen = seen.select(
         _page=_field(seen, "query_id", told).cast("string"),
         document=_field(seen, OBJECT, told).cast("string"),
-        rank=_field(seen, ORDINAL, told).cast("int64"),
+        rank=_field(seen, ORDINAL, told).cast("int64") + (1 - ranks_from),
     )
     pages, seen = query.select(**page), seen.distinct()
     return pages.left_join(seen, pages.impression == seen._page).drop("_page")
 
 
-def _done(event: "Expression", clicks: Sequence[str], conversions: Sequence[str], name: str) -> "Expression":
-    """A row for each document of a query on which somebody acted: when first clicked, and whether it converted."""
+def _unused_actions(
+    engine: Engine, event: "Expression", clicks: Sequence[str], conversions: Sequence[str], name: str
+) -> list[str]:
+    """Return a note on actions on documents that count as nothing; refuse events without a single click."""
+    events = event.select(action=_field(event, "action_name", name), target=_field(event, OBJECT, name))
+    counted = events.group_by("action").aggregate(events=events.target.count())
+    counts = {row["action"]: row["events"] for row in engine.fetch(counted).to_pylist() if row["events"]}
+    used = {*clicks, *conversions, SHOWN}
+    others = sorted(
+        ((action, count) for action, count in counts.items() if action not in used), key=lambda one: -one[1]
+    )
+    unused = listed([f"{action} ({count:,})" for action, count in others], most=8)
+    if others and not any(action in counts for action in clicks):
+        message = f"no event is a click ({', '.join(clicks)}); actions on documents: {unused}"
+        raise problem(name, "E-CLICKS", message, "name the actions that are clicks: --clicks NAME")
+    return [f"actions that are not used: {unused}; --clicks NAME counts an action as a click"] if others else []
+
+
+def _acts(
+    event: "Expression", clicks: Sequence[str], conversions: Sequence[str], name: str, ranks_from: int
+) -> "Expression":
+    """Return the clicks and conversions, with the ordinal of their document where it is known."""
+    import ibis
+
     action = _field(event, "action_name", name)
+    try:
+        ordinal: Any = _field(event, ORDINAL, name)
+        ordinal = (ordinal.try_cast("int64") if ordinal.type().is_string() else ordinal.cast("int64")) + (
+            1 - ranks_from
+        )
+    except InputError:
+        ordinal = ibis.null("int64")
     acts = event.select(
         _page=_field(event, "query_id", name).cast("string"),
         _object=_field(event, OBJECT, name).cast("string"),
+        _ordinal=ordinal,
         click=action.isin(clicks),
         conversion=action.isin(conversions),
         at=_field(event, "timestamp", name),
     )
-    acts = acts.filter(acts.click | acts.conversion)
-    return acts.group_by(["_page", "_object"]).aggregate(
-        clicked=acts.click.cast("int64").max(),
-        click_time=acts["at"].min(where=acts.click),
-        converted=acts.conversion.cast("int64").max(),
+    return acts.filter(acts.click | acts.conversion)
+
+
+def _acts_on_ranks(acts: "Expression", shown: "Expression") -> "Expression":
+    """Return each act with the rank of its document in ``_rank``: null where its query did not show the document.
+
+    Where a page has the document more than once (``_copies``), the ordinal decides; without one (``_guessed``) the
+    first copy is meant.
+    """
+    import ibis
+
+    found = shown.filter(shown.document.notnull())
+    copies = found.group_by(_page="impression", _object="document").aggregate(
+        _first=found["rank"].min(), _copies=found.count()
     )
+    places = found.select(_page="impression", _object="document", _ordinal="rank").distinct().mutate(_there=True)
+    acts = acts.left_join(copies, ["_page", "_object"])[[*acts.columns, "_first", "_copies"]]
+    acts = acts.left_join(places, ["_page", "_object", "_ordinal"])[[*acts.columns, "_there"]]
+    rank = ibis.coalesce(acts._there.ifelse(acts._ordinal, None), acts._first)
+    return acts.mutate(_rank=rank, _guessed=(acts._copies > 1) & acts._there.isnull())
 
 
-def _joined(shown: "Expression", done: "Expression") -> "Expression":
-    rows = shown.left_join(done, [shown.impression == done._page, shown.document == done._object])
-    rows = rows.drop("_page", "_object")
+def _lost_acts(engine: Engine, acts: "Expression", name: str) -> list[str]:
+    """Return notes on acts whose document or place is not known; refuse events where that is so of every click."""
+    lost = acts.filter(acts._rank.isnull()).select("_page", "_object").distinct()
+    asked = {
+        "clicks": acts.click.sum(),
+        "placed": (acts.click & acts._rank.notnull()).sum(),
+        "guessed": acts._guessed.sum(),
+    }
+    counts = {key: count or 0 for key, count in engine.fetch(acts.aggregate(**asked)).to_pylist()[0].items()}
+    if counts["clicks"] and not counts["placed"]:
+        message = f"none of the {counts['clicks']:,} clicks is on a document that its query shows"
+        raise problem(name, "E-CLICKS", message, f"compare {OBJECT} with {HITS}, and query_id in both files")
+    missing = engine.fetch(lost.aggregate(lost=lost.count()))["lost"][0].as_py()
+    notes = [f"{missing:,} clicks or conversions are of documents that their query did not show"] * bool(missing)
+    if counts["guessed"]:
+        notes.append(
+            f"{counts['guessed']:,} clicks or conversions are of documents that their page shows twice, without the"
+            " ordinal of either: read as the first"
+        )
+    return notes
+
+
+def _joined(shown: "Expression", acts: "Expression") -> "Expression":
+    """Return the documents shown, each with what users did to it."""
+    placed = acts.filter(acts._rank.notnull())
+    done = placed.group_by(["_page", "_object", "_rank"]).aggregate(
+        clicked=placed.click.cast("int64").max(),
+        click_time=placed["at"].min(where=placed.click),
+        converted=placed.conversion.cast("int64").max(),
+    )
+    same = [shown.impression == done._page, shown.document == done._object, shown["rank"] == done._rank]
+    rows = shown.left_join(done, same).drop("_page", "_object", "_rank")
     return rows.mutate(clicked=rows.clicked.fill_null(0), converted=rows.converted.fill_null(0))
-
-
-def _lost(engine: Engine, shown: "Expression", done: "Expression") -> tuple[str, ...]:
-    """What users did to documents that no query showed them."""
-    apart = done.anti_join(shown, [done._page == shown.impression, done._object == shown.document])
-    lost = engine.fetch(apart.aggregate(lost=apart.count()))["lost"][0].as_py()
-    return (f"{lost:,} clicks or conversions are of documents that their query did not show",) if lost else ()

@@ -162,7 +162,7 @@ def read_sums_of(log: "Log", measures: Any, *, by_arm: bool = False) -> tuple[Su
             f"ac{i}": (a * c).sum(),
         }
     table = users.group_by("arm").aggregate(**asked).order_by("arm") if by_arm else users.aggregate(**asked)
-    found = log.engine.fetch(table).to_pydict()
+    found = log.engine.fetch(table, repeatable=True).to_pydict()
     many = range(len(named))
 
     def column(name: str) -> NDArray[np.float64]:

@@ -90,9 +90,12 @@ def _as_number(flag: Any) -> Any:
     return flag.cast("int64")
 
 
-@online_measure("ctr", cite="ferro2024", aliases=("click_through",))
+@online_measure("ctr", cite="radlinski2008", aliases=("click_through",))
 class ClickThrough(OnlineMeasure):
-    """Click-through rate: the share of impressions with a click."""
+    """Click-through rate of pages: the proportion of impressions with a click, 1 less the rate of abandonment.
+
+    Clicks for each document shown (ferro2024) are ``ctr_at``.
+    """
 
     def amount(self, units: "Expression") -> Any:
         return _as_number(units.clicks > 0)

@@ -99,7 +99,7 @@ class Calibration:
     @property
     def auc(self) -> float:
         """How often a satisfied session has a higher chance than one that is not; equal ones count half."""
-        ranks, good = mid_ranks(self.predicted[None])[0], int(self.satisfied.sum())
+        ranks, good = mid_ranks(self.predicted[None], np.abs(self.predicted[None]))[0], int(self.satisfied.sum())
         pairs = good * (len(self.satisfied) - good)
         return float((ranks[self.satisfied].sum() - good * (good + 1) / 2) / pairs) if pairs else np.nan
 

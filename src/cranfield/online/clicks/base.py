@@ -9,7 +9,7 @@ from cranfield.online.logs.clicked_pages import Cells, Pages
 
 from .browsing import Apart, Browsing
 from .fitted_model import Fitted
-from .probability_estimates import Chances, Estimate
+from .probability_estimates import Chances, Estimate, Prior
 
 Progress: TypeAlias = Callable[[int, int], object]
 Needs: TypeAlias = Literal["cells", "browsed", "pages"]
@@ -78,9 +78,9 @@ class Smoothed(ClickModel):
     b: Annotated[float, Limits(1e-6)] = 1.0
 
     @property
-    def prior(self) -> float:
-        """What is said of something never seen."""
-        return self.a / (self.a + self.b)
+    def prior(self) -> Prior:
+        """The prior of every parameter."""
+        return Prior(self.a, self.b)
 
 
 ORDER = tuple(

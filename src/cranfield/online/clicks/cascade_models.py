@@ -17,7 +17,7 @@ from .click_rates import count, rank_names
 from .expectation_maximisation import Expected, Keys, Values
 from .fitted_model import Fitted
 from .last_click_tails import Browsed, Going, Guess
-from .probability_estimates import Chances, Estimate, Numbers
+from .probability_estimates import Chances, Estimate, Numbers, Prior
 from .stopping_chains import Chain
 
 
@@ -34,17 +34,17 @@ class CM(Smoothed):
         pages = self.pages(log)
         first = np.where(pages.clicked.any(axis=1), pages.clicked.argmax(axis=1), pages.depth)
         read = pages.shown & (np.arange(pages.depth) <= first[:, np.newaxis])
-        return Fitted(self, pages.pairs, pages.impressions, {"attraction": clicked_of(self, pages, read)})
+        return Fitted(self, pages.pairs, pages.impressions, {"attraction": clicked_of(self.prior, pages, read)})
 
     def browsing(self, fitted: Fitted, pages: Pages) -> Browsing:
         return Cascade(fitted.of("attraction", pages), 1.0, np.zeros(pages.pair.shape))
 
 
 class LastClick(Chain):
-    """A cascade that is counted as if the last click were the end of reading, or with ``exact`` found by EM."""
+    """A cascade that is fitted by EM, or without ``exact`` counted as if users stopped at the last click."""
 
     no_click: Literal["all", "none"] = "all"
-    exact: bool = False
+    exact: bool = True
 
     @abstractmethod
     def counted(self, pages: Pages) -> Mapping[str, Estimate]:
@@ -70,16 +70,16 @@ class LastClick(Chain):
 class SDBN(LastClick):
     """Simplified DBN: users read from the top, click what attracts, and stop only when a click satisfies them.
 
-    Attraction is counted down to the last click, and satisfaction is how often a click is the last one: what users do
-    who click, are not satisfied and find nothing more looks the same, so both come out too large. ``exact=True`` finds
-    the likeliest chances by EM instead. Where there is no click, ``no_click='all'`` has the whole page read, as this
-    model says, and ``'none'`` leaves it out.
+    EM finds the parameters. With ``exact=False``, as in PyClick, attraction is counted down to the last click, and
+    satisfaction is the proportion of clicks that are the last one. A user who is not satisfied and finds nothing more
+    looks the same as a satisfied one, so that both come out too large. A page without a click was read to its end, as
+    this model says. ``no_click='none'`` excludes such pages.
     """
 
     def counted(self, pages: Pages) -> Mapping[str, Estimate]:
         last = pages.clicked & (np.arange(1, pages.depth + 1) == pages.last[:, np.newaxis])
-        satisfied = share_of(self, pages.pair, last, pages.clicked, pages, pages.pairs)
-        return {"attraction": clicked_of(self, pages, self.read(pages)), "satisfaction": satisfied}
+        satisfied = share_of(self.counting_prior, pages.pair, last, pages.clicked, pages, pages.pairs)
+        return {"attraction": clicked_of(self.counting_prior, pages, self.read(pages)), "satisfaction": satisfied}
 
     def going(self, values: Values) -> Going:
         return Going(values["attraction"], values["satisfaction"], skip=1.0, click=1.0, content=0.0)
@@ -98,10 +98,10 @@ class SDBN(LastClick):
 class DCM(LastClick):
     """Dependent click model: users read from the top, and after a click go on with a chance that depends on the rank.
 
-    Attraction is counted down to the last click, and continuation is how often a click at a rank is not the last one:
-    what users do who go on and find nothing more looks like stopping, so continuation comes out too small and
-    attraction too large. ``exact=True`` finds the likeliest chances by EM instead. Where there is no click,
-    ``no_click='all'`` has the whole page read, as this model says, and ``'none'`` leaves it out.
+    EM finds the parameters. With ``exact=False``, as in PyClick, attraction is counted down to the last click, and
+    continuation is the proportion of clicks at a rank that are not the last one. A user who continues and finds
+    nothing more looks the same as one who stops, so that continuation comes out too small and attraction too large. A
+    page without a click was read to its end, as this model says. ``no_click='none'`` excludes such pages.
     """
 
     by_rank: ClassVar[bool] = True
@@ -109,8 +109,8 @@ class DCM(LastClick):
     def counted(self, pages: Pages) -> Mapping[str, Estimate]:
         rank = np.broadcast_to(np.arange(pages.depth), pages.pair.shape)
         further = pages.clicked & (rank + 1 < pages.last[:, np.newaxis])
-        on = share_of(self, rank, further, pages.clicked, pages, rank_names(pages.depth))
-        return {"attraction": clicked_of(self, pages, self.read(pages)), "continuation": on}
+        on = share_of(self.counting_prior, rank, further, pages.clicked, pages, rank_names(pages.depth))
+        return {"attraction": clicked_of(self.counting_prior, pages, self.read(pages)), "continuation": on}
 
     def keys(self, pages: Pages) -> Keys:
         return {"attraction": pages.pairs, "continuation": rank_names(pages.depth)}
@@ -136,13 +136,13 @@ class DCM(LastClick):
         return Cascade(fitted.of("attraction", pages), 1.0, np.broadcast_to(on, pages.pair.shape))
 
 
-def clicked_of(model: Smoothed, pages: Pages, read: NDArray[np.bool_]) -> Estimate:
+def clicked_of(prior: Prior, pages: Pages, read: NDArray[np.bool_]) -> Estimate:
     """(pair,): how often a document is clicked, of the times it was read."""
-    return share_of(model, pages.pair, pages.clicked & read, read, pages, pages.pairs)
+    return share_of(prior, pages.pair, pages.clicked & read, read, pages, pages.pairs)
 
 
 def share_of(
-    model: Smoothed,
+    prior: Prior,
     key: NDArray[np.int64],
     happened: NDArray[np.bool_],
     could: NDArray[np.bool_],
@@ -151,4 +151,4 @@ def share_of(
 ) -> Estimate:
     """How often something happened of the times it could have, under keys (page, rank)."""
     times = np.broadcast_to(pages.count[:, np.newaxis], key.shape)[could]
-    return count(model, key[could], times * happened[could], times, keys)
+    return count(prior, key[could], times * happened[could], times, keys)

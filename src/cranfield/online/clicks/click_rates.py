@@ -13,7 +13,7 @@ from cranfield.online.logs.topic_documents import Pairs
 from .base import ClickModel, Needs, Progress, Smoothed, click_model
 from .browsing import Apart
 from .fitted_model import Fitted
-from .probability_estimates import Estimate, Numbers, Ratio, total
+from .probability_estimates import Estimate, Numbers, Prior, Ratio, total
 
 
 class Rate(Smoothed):
@@ -31,20 +31,18 @@ class Rate(Smoothed):
     def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
         cells = self.cells(log)
         key, keys = self.key(cells)
-        estimate = count(self, key, cells.clicked, cells.shown, keys)
+        estimate = count(self.prior, key, cells.clicked, cells.shown, keys)
         return Fitted(self, cells.pairs, cells.impressions, {self.counts: estimate})
 
     def browsing(self, fitted: Fitted, pages: Pages) -> Apart:
         return self.apart(fitted, pages)
 
 
-def count(
-    model: Smoothed, key: NDArray[np.int64], num: Numbers, den: Numbers, keys: Pairs | tuple[str, ...]
-) -> Estimate:
+def count(prior: Prior, key: NDArray[np.int64], num: Numbers, den: Numbers, keys: Pairs | tuple[str, ...]) -> Estimate:
     """Chances of what is seen: sums of rows under their keys."""
     happened, could = (total(key, column, len(keys)) for column in (num, den))
-    worth = model.a + model.b + could
-    return Estimate((model.a + happened) / worth, worth, model.prior, happened, could, keys)
+    value, worth = prior.posterior_mode(happened, could), prior.a + prior.b + could
+    return Estimate(value, worth, float(prior.mean), happened, could, keys)
 
 
 def rank_names(depth: int) -> tuple[str, ...]:

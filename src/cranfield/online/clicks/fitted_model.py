@@ -13,7 +13,7 @@ from cranfield.online.logs.topic_documents import Pairs
 
 from .browsing import Browsing, Column, Matrix
 from .click_prediction import Foretold, foretell_cells, foretell_pages
-from .probability_estimates import Chances, Estimate
+from .probability_estimates import Chances, Estimate, Numbers
 
 if TYPE_CHECKING:
     from .base import ClickModel
@@ -28,7 +28,8 @@ class Fitted:
     impressions: float  # of the log
     estimates: Mapping[str, Estimate]  # rate, attraction, satisfaction, examination, continuation: those it has
     trace: tuple[float, ...] = ()  # the logarithm of likelihood × prior after each round; it never falls
-    converged: bool = True  # the last round added less than the tolerance, or nothing is found by rounds
+    converged: bool = True  # the gain still to come is below the tolerance, or the parameters are counted
+    unseen: Numbers | None = None  # (rank,): the attraction of a document that is not in the log; None: the prior's
 
     def __repr__(self) -> str:
         return f"Fitted({self.model}: {len(self.pairs)} pairs, {self.impressions:.0f} impressions)"
@@ -64,9 +65,13 @@ class Fitted:
         return self.model.relevance(self.estimates)
 
     def of(self, name: str, pages: Pages | Cells) -> Matrix:
-        """(page, rank) or (cell,): the chances of one kind for some documents; the prior's for those never seen."""
-        found = np.append(self.estimates[name].at(self.pairs.find(pages.pairs)), self.estimates[name].prior)
-        return found[pages.pair]
+        """Return one kind of parameter (page, rank) or (cell,) for the documents shown; unseen ones get the prior's."""
+        pair = np.append(self.pairs.find(pages.pairs), -1)[pages.pair]
+        estimate = self.estimates[name]
+        if name != "attraction" or self.unseen is None:
+            return estimate.at(pair)
+        is_unseen = np.append(estimate.den, 0.0)[pair] == 0
+        return np.where(is_unseen, self.unseen[np.minimum(pages.rank, len(self.unseen)) - 1], estimate.at(pair))
 
     def browsing(self, pages: Pages) -> Browsing:
         """The users of the model before some pages."""

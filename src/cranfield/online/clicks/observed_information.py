@@ -19,19 +19,26 @@ class Shared:
     cross: Any  # (document's, shared): a matrix, sparse or not
 
 
-def variances(own: Numbers, shared: Shared) -> tuple[Numbers, Numbers]:
-    """The variance of each chance, the others not being known: of documents, and of what they share.
+def shared_covariance(own: Numbers, shared: Shared) -> NDArray[np.float64]:
+    """Return the covariance (shared, shared) of shared parameters, those of documents not being known.
 
-    ``own`` is the information on each chance of a document, the others given. Documents tell nothing of each other but
+    ``own`` is the information on each document's parameter, the others given. Documents depend on each other only
     through what they share (or little, where users go down a page), so that all information is inverted in blocks.
     """
     from scipy.sparse import csr_array
 
     cross = csr_array(shared.cross)
     scaled = csr_array(cross.multiply(1 / own[:, np.newaxis]))
-    covariance = np.linalg.inv(shared.shared - (cross.T @ scaled).toarray())
+    return np.linalg.inv(shared.shared - (cross.T @ scaled).toarray())
+
+
+def own_variances(own: Numbers, cross: Any, covariance: NDArray[np.float64]) -> Numbers:
+    """Return the variance of each document's parameter, the shared ones having this covariance."""
+    from scipy.sparse import csr_array
+
+    scaled = csr_array(csr_array(cross).multiply(1 / own[:, np.newaxis]))
     rows, added = max(1, CELLS // len(covariance)), np.empty_like(own)
     for start in range(0, len(own), rows):
         part = scaled[start : start + rows].toarray()
         added[start : start + rows] = ((part @ covariance) * part).sum(axis=1)
-    return 1 / own + added, covariance.diagonal()
+    return 1 / own + added

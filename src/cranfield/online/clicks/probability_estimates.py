@@ -1,6 +1,6 @@
 """Probabilities estimated from counts, with Beta intervals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,47 @@ from cranfield.online.logs.topic_documents import Pairs
 
 Numbers = NDArray[np.float64]
 LEVEL = 0.05
+SMALLEST = 1e-9  # chance that is drawn
+PRIOR_WEIGHT = 2.0  # observations that a prior counts as where the log does not determine it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prior:
+    """A prior that counts as ``a`` successes and ``b`` failures: Beta(a, b), one for all parameters or one for each."""
+
+    a: float | Numbers = 1.0
+    b: float | Numbers = 1.0
+
+    @classmethod
+    def at(cls, mean: float | Numbers, weight: float = PRIOR_WEIGHT) -> "Prior":
+        """Return a prior with a given mean that counts as so many observations."""
+        return cls(weight * mean, weight * (1 - mean))
+
+    @property
+    def mean(self) -> float | Numbers:
+        """The proportion of successes, which is the value of a parameter without data."""
+        return self.a / (self.a + self.b)
+
+    def posterior_mode(self, num: Numbers, den: Numbers) -> Numbers:
+        """Return (a + num) / (a + b + den)."""
+        return (self.a + num) / (self.a + self.b + den)
+
+    def log_density(self, value: Numbers) -> float:
+        """Return the sum of the log densities, up to a constant; parameters held at 1 have none."""
+        free = np.where(value < 1, value, 0.5)
+        return float(np.where(value < 1, self.a * np.log(free) + self.b * np.log1p(-free), 0.0).sum())
+
+    def information(self, value: Numbers) -> Numbers:
+        """Return minus the second derivative of the log density."""
+        return self.a / value**2 + self.b / (1 - value) ** 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chances:
-    """Chances, each with how many sure observations it is worth: what is behind it is a Beta distribution.
+    """Probabilities, each with the number of direct observations that it is worth, the prior's included.
 
-    Its mode is the value. An observation of which half can be seen is worth less than one.
+    Its distribution is Beta(value·worth, (1 − value)·worth), whose mean is the value. An impression whose examination
+    is uncertain is worth less than one observation.
     """
 
     value: Numbers  # (key,)
@@ -33,7 +67,8 @@ class Chances:
 
     def interval(self, level: float = LEVEL) -> tuple[Numbers, Numbers]:
         """(key,): the lower and upper end between which the chance lies, but for a chance of ``level``."""
-        return self._quantile(_check(level) / 2), self._quantile(1 - level / 2)
+        low, high = self._quantile(_check(level) / 2), self._quantile(1 - level / 2)
+        return np.minimum(low, self.value), np.maximum(high, self.value)  # a mean may lie outside of both tails
 
     def lower(self, level: float = LEVEL) -> Numbers:
         """(key,): the bound below which the chance lies with a chance of ``level`` alone."""
@@ -42,9 +77,10 @@ class Chances:
     def _quantile(self, share: float) -> Numbers:
         from scipy.special import betaincinv
 
-        sure = self.worth == np.inf
-        worth = np.where(sure, 0.0, self.worth)
-        return np.where(sure, self.value, betaincinv(1 + self.value * worth, 1 + (1 - self.value) * worth, share))
+        known = (self.worth > 0) & (self.worth < np.inf)
+        value, worth = np.where(known, self.value, 0.5), np.where(known, self.worth, 1.0)
+        unknown = np.where(self.worth > 0, self.value, share)  # without any observation: uniform
+        return np.where(known, betaincinv(value * worth, (1 - value) * worth, share), unknown)
 
     def times(self, other: "Chances") -> "Chances":
         """The product, key by key; its worth follows from both (delta method)."""
@@ -64,6 +100,16 @@ class Estimate(Chances):
     num: Numbers  # (key,): how often it happened, or was expected to have
     den: Numbers  # (key,): how often it could have
     keys: Pairs | tuple[str, ...]
+
+    def at_pairs(self, pairs: Pairs, order: NDArray[np.int64]) -> "Estimate":
+        """Return the estimates of documents in another order."""
+        columns = {name: getattr(self, name)[order] for name in ("value", "worth", "num", "den")}
+        return replace(self, **columns, keys=pairs)
+
+    def draw(self, stream: np.random.Generator) -> "Estimate":
+        """Return the same parameters with values drawn from their distributions."""
+        value = stream.beta(self.value * self.worth, (1 - self.value) * self.worth)
+        return replace(self, value=np.clip(value, SMALLEST, 1 - SMALLEST))
 
     def names(self) -> list[str]:
         """(key,): what each chance is of."""

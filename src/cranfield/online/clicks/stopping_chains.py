@@ -1,24 +1,30 @@
 """Click models of users who read from the top until they stop, fitted by exact EM: DBN, CCM."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from cranfield.core import Limits, generator
 from cranfield.online.logs.clicked_pages import Cells, Pages
+from cranfield.online.logs.topic_documents import Pairs
 
 from .base import Needs, Progress, click_model
 from .browsing import Browsing, Cascade
-from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Values
+from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Priors, Values, inverse_logit, logit
 from .fitted_model import Fitted
 from .last_click_tails import Browsed, Going, Guess, guess
-from .probability_estimates import Chances, Estimate, Numbers
+from .probability_estimates import Chances, Estimate, Numbers, Prior
 
 
 class Chain(Climbing):
     """A click model of users who go from the top to where they stop."""
+
+    samples: Annotated[int, Limits(0)] = (
+        4  # simulated logs that measure the bias of shared parameters; 0: no correction
+    )
 
     needs: ClassVar[Needs] = "pages"
     by_rank: ClassVar[bool] = False  # satisfaction is a matter of ranks, not of documents
@@ -41,11 +47,66 @@ class Chain(Climbing):
 
     def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
         pages = self.pages(log)
-        found = self.climb(Chained(self, self.keys(pages), Browsed.of(pages, by_rank=self.by_rank)), progress)
-        return Fitted(self, pages.pairs, pages.impressions, found.estimates, found.trace, found.converged)
+        evidence, priors = self.chained(pages), self.priors(self.keys(pages), self.pooled_means(pages))
+        found = self.climb(evidence, priors, progress)
+        fitted = Fitted(self, pages.pairs, pages.impressions, found.estimates, found.trace, found.converged)
+        shared = [name for name, keys in evidence.keys.items() if not isinstance(keys, Pairs)]
+        if not shared or not self.samples or not self.tolerance or (pages.count % 1).any():
+            return fitted
+        corrected = self.corrected(fitted, pages, priors, shared)
+        values = {name: one.value for name, one in found.estimates.items()}
+        again = self.climb(evidence, priors, start=values, held=corrected).estimates
+        for name in shared:
+            # The mean of the simulations adds its own variance.
+            again[name] = replace(again[name], worth=again[name].worth / (1 + 1 / self.samples))
+        return replace(fitted, estimates=again)
+
+    def corrected(self, fitted: Fitted, pages: Pages, priors: Priors, shared: Sequence[str]) -> dict[str, Numbers]:
+        """Return the shared parameters less the bias that simulations of the fitted model on the same pages show.
+
+        Each document adds parameters that are estimated from few impressions. This biases the shared parameters by as
+        much as their standard error, however long the log is (neyman1948). The simulations draw the parameters of
+        documents from their posterior distributions, which differ as much between documents as the true ones.
+        """
+        pages, fitted = _by_name(pages, fitted)  # the same draws however the log numbers its documents
+        values = {name: one.value for name, one in fitted.estimates.items()}
+        sums = {name: np.zeros_like(values[name]) for name in shared}
+        for sample in range(self.samples):
+            stream = generator(sample, "clicks", "documents")
+            drawn = {name: one if name in shared else one.draw(stream) for name, one in fitted.estimates.items()}
+            simulated = replace(fitted, estimates=drawn).simulate(pages, seed=sample)
+            found = self.climb(self.chained(simulated), priors, start=values).estimates
+            for name in shared:
+                sums[name] += logit(found[name].value)
+        return {name: inverse_logit(2 * logit(values[name]) - sums[name] / self.samples) for name in shared}
+
+    def chained(self, pages: Pages) -> "Chained":
+        """Return the pages as this model sees them."""
+        return Chained(self, self.keys(pages), Browsed.of(pages, by_rank=self.by_rank))
+
+    def pooled_means(self, pages: Pages) -> dict[str, float]:
+        """Return the parameters of documents when all documents are alike."""
+        if self.fixed_prior:
+            return {}
+        alike = pages.grouped(np.zeros(len(pages.pairs), dtype=np.int64), ["any document"])
+        keys = self.keys(alike)
+        found = self.climb(self.chained(alike), dict.fromkeys(keys, Prior()), None).estimates
+        return {name: float(one.value[0]) for name, one in found.items() if isinstance(keys[name], Pairs)}
 
     def relevance(self, estimates: Mapping[str, Estimate]) -> Chances:
         return estimates["attraction"].times(estimates["satisfaction"])
+
+
+def _by_name(pages: Pages, fitted: Fitted) -> tuple[Pages, Fitted]:
+    """Return pages and estimates with documents in the order of their names."""
+    pairs, order = pages.pairs.by_name()
+    place = np.append(np.argsort(order), -1)
+    estimates = {
+        name: one.at_pairs(pairs, order) if isinstance(one.keys, Pairs) else one
+        for name, one in fitted.estimates.items()
+    }
+    sorted_pages = replace(pages, pairs=pairs, pair=place[pages.pair]).distinct()
+    return sorted_pages, replace(fitted, pairs=pairs, estimates=estimates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import SEED, CranfieldError, ParameterError, Table, UnknownName
+from cranfield.core import SEED, CranfieldError, ParameterError, Table, UnknownName, listed
 from cranfield.data import Choices
 from cranfield.stats import LEVEL, Holm, interval_level
 
@@ -180,7 +180,10 @@ def policies_table(found: Sequence[Beside]) -> Table:
 
 
 def policies_verdict(found: Sequence[Beside], *, level: float = LEVEL) -> dict[str, Any]:
-    """Which policy would have earned most by the first estimator, and whether it is better than the log."""
+    """Return which policy would have earned most by the first estimator, and whether it is better than the log.
+
+    The verdict is not ``trusted`` where the weights of a policy do not average 1.
+    """
     table, name = policies_table(found), found[0].estimate.estimator
     rows = [row for row in table.rows() if row["estimator"] == name]
     estimates = [one.estimate for one in found if one.estimate.estimator == name]
@@ -192,10 +195,20 @@ def policies_verdict(found: Sequence[Beside], *, level: float = LEVEL) -> dict[s
     who = best["policy"] if len(rows) == 1 else f"Of {len(rows)} policies {best['policy']} does best: it"
     said = f"{who} would have earned {estimate.value:.4g} for each impression by {name}; the log earned"
     said += f" {best['logged']:.4g}, {_size(best, told=told)}."
-    if estimate.doubtful:
-        said += f" But its weights have the mean {estimate.mean_weight:.3f}, not 1: are the propensities right,"
-        said += " and did the log try all that it shows?"
-    return {"policy": best["policy"], "estimator": name, "better": better, "sentence": said}
+    doubtful = [one for one in found if one.estimate.estimator == name and one.estimate.doubtful]
+    said += _weight_doubt(doubtful)
+    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": not doubtful, "sentence": said}
+
+
+def _weight_doubt(doubtful: Sequence[Beside]) -> str:
+    """Say that the weights of policies do not average 1, as they do where propensities are right."""
+    if not doubtful:
+        return ""
+    means = listed([f"{one.estimate.mean_weight:.3f} for {one.policy}" for one in doubtful])
+    return (
+        f" Do not trust this result: weights should average 1, and average {means}. Check the propensities, and"
+        " whether the log shows everything that the policy shows."
+    )
 
 
 def _size(row: Mapping[str, Any], *, told: bool) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan, sqrt
+from math import isclose, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -214,6 +214,7 @@ def _tested(
 
 def _certain(about: dict[str, Any], a: float, b: float) -> ArmEffect:
     """The effect where users do not differ within arms, so that nothing is known of chance."""
+    b = a if isclose(a, b, rel_tol=NOTHING) else b
     p = 1.0 if a == b else nan
     relative = b / a - 1 if a > 0 else nan
     return ArmEffect(**about, value_control=a, value_treatment=b, difference=b - a, relative=relative, p=p, always_p=p)

@@ -115,6 +115,7 @@ def _of_users(users: Users, measures: Any, covariates: dict[str, str], lower: Se
     for name in (*before, *lower):
         if name not in names:
             raise ParameterError(f"there is no measure {name!r}", hint=f"there are: {', '.join(names)}")
+    users = replace(users, rows=users.rows.filter(users.rows["arm"].notnull()))
     mixed = {name: told for name, told in users.words.items() if measures is None and " of " in told}
     left = tuple(f"{name} is not compared: {told}" for name, told in mixed.items())
     return Gathered(users, tuple(_told(metric, before, lower) for metric in found), (users.source,), notes=left)
@@ -157,13 +158,22 @@ def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     )
     numbers = tuple(column for metric in metrics for column in metric.columns)
     inputs = (log.source, *([before.source] if before is not None else []))
-    of_users = Users(users, log.engine, log.source, numbers)
+    of_users = Users(users, log.engine, log.source, numbers, log.excluded, notes=log.notes)
     return Gathered(of_users, metrics, inputs, checks, notes, "day" in made, learnt)
 
 
 def _filled(rows: "Expression", named: Sequence[tuple[OnlineMeasure, str, str]], start: str = "") -> dict[str, Any]:
-    """The sums of each user; 0 where there was nothing to count."""
-    return {f"{start}{column}": rows[column].fill_null(0.0) for _, *pair in named for column in pair}
+    """Return the sums of each user, named after the measure; 0 where there was nothing to count."""
+    return {
+        f"{start}{name}": rows[column].fill_null(0.0)
+        for measure, *pair in named
+        for name, column in zip(_sums_of(measure), pair, strict=True)
+    }
+
+
+def _sums_of(measure: OnlineMeasure) -> tuple[str, str]:
+    """Return the names of a measure's columns: its sum, and the denominator."""
+    return str(measure), f"denominator of {measure}"
 
 
 def _joined(users: "Expression", before: Log, measures: Sequence[OnlineMeasure], owner: str) -> "Expression":
@@ -176,7 +186,8 @@ def _joined(users: "Expression", before: Log, measures: Sequence[OnlineMeasure],
 
 
 def _metric(name: str, one: tuple[OnlineMeasure, str, str], *, before: bool) -> Metric:
-    measure, amount, counted = one
+    measure, *_ = one
+    amount, counted = _sums_of(measure)
     metric = Metric(name, amount, counted, direction=measure.direction)
     if not before:
         return metric

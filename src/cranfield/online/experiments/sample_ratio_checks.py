@@ -7,6 +7,7 @@ at random: its differences are not to be trusted, however small their p-values a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ ALARM = 0.001  # p-values below it speak of a fault: fabijan2019
 DOUBT = 0.01  # and below this one they are worth a look
 CONCENTRATION = 10_000.0  # how near to the configured shares a sequential check expects the true ones
 BUCKETS = 100
-CHECKS = ("check", "p", "effect", "passed")
+CHECKS = ("check", "p", "effect", "passed", "detail")
 ARMS = ("arm", "users", "share", "expected")
 
 
@@ -31,6 +32,7 @@ class Check:
     p: float  # NaN: it is no matter of chance
     effect: float
     passed: bool
+    detail: str = ""  # what is wrong, as a clause; empty where it passed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +168,7 @@ def independence_table(
     for a, b in combinations(arms, 2):
         cross = np.zeros((len(weights), len(weights)), dtype=np.int64)
         np.add.at(cross, (arms[a], arms[b]), 1)
-        statistic, p, effect = _cross(cross)
+        statistic, p, effect = cross_table_test(cross)
         rows.append({"a": a, "b": b, "users": int(cross.sum()), "statistic": statistic})
         rows[-1] |= {"p": p, "effect": effect, "passed": p >= ALARM}
     columns = ("a", "b", "users", "statistic", "p", "effect", "passed")
@@ -202,7 +204,7 @@ def p_value(p: float) -> str:
 
 
 def checks_table(checks: Sequence[Check]) -> Table:
-    """What must be so before an experiment can be believed, and whether it is."""
+    """Return one row for each check, with whether it passed."""
     rows = [{name: getattr(check, name) for name in CHECKS} for check in checks]
     return Table.from_rows(rows, CHECKS, caption="Can the experiment be trusted?")
 
@@ -219,8 +221,8 @@ def _fit(counts: NDArray[np.int64], shares: NDArray[np.float64]) -> tuple[float,
     return statistic, p, float(np.sqrt(statistic / total))
 
 
-def _cross(cross: NDArray[np.int64]) -> tuple[float, float, float]:
-    """χ² of a cross table without its empty rows and columns, its p-value, and Cramér's V."""
+def cross_table_test(cross: NDArray[Any]) -> tuple[float, float, float]:
+    """Return χ² of a cross table without its empty rows and columns, its p-value, and Cramér's V."""
     from scipy.special import chdtrc
 
     cross = cross[cross.any(axis=1)][:, cross.any(axis=0)]

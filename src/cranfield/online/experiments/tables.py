@@ -50,9 +50,10 @@ def experiment_sentence(experiment: Experiment) -> str:
     """Whether a treatment is better than the control, in one or two sentences; or why that cannot be told."""
     if experiment.ratio.fault:
         return f"Do not trust this experiment: {experiment.ratio.fault}. Find the fault before looking at effects."
-    failed = [check.check for check in experiment.checks if not check.passed]
+    failed = [check for check in experiment.checks if not check.passed]
     if failed:
-        return f"Do not trust this experiment: it fails a check of {listed(failed)}."
+        reasons = "; ".join(check.detail or f"it fails a check of {check.check}" for check in failed)
+        return f"Do not trust this experiment: {reasons}."
     told = [_told(experiment, treatment) for treatment in dict.fromkeys(e.treatment for e in experiment.effects)]
     corrected = experiment.interval_level < experiment.level and "CI [" in "".join(told)
     return " ".join([*told, *([_correction_text(experiment)] if corrected else []), experiment.ratio.doubt]).strip()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LEAST = 2  # users of an arm: with one there is no variance
 LARGEST = 1e50  # numbers whose squares can still be summed up and multiplied
+ROUNDING = 1e-11  # of the terms that cancel in the variance of a ratio, the share that is rounding error
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,10 @@ class Metric:
 
     def variance(self, sums: "Aggregates", coefficient: float = 0.0) -> float:
         """That of one user; of a ratio by the delta method (deng2018delta), less what a covariate explains."""
-        variance = sums.ratio_var(self.numerator, self.denominator)
+        variance = _ratio_variance(sums, self.numerator, self.denominator)
         if not self.covariate or not coefficient:
-            return float(variance)
-        before = sums.ratio_var(self.covariate, self.covariate_denominator)
+            return variance
+        before = _ratio_variance(sums, self.covariate, self.covariate_denominator)
         both = sums.ratio_cov(self.numerator, self.denominator, self.covariate, self.covariate_denominator)
         return max(0.0, float(variance + coefficient**2 * before - 2 * coefficient * both))
 
@@ -75,9 +76,21 @@ class Metric:
         """How much the metric changes with its covariate, over all arms (deng2013cuped); 0 without one."""
         if not self.covariate:
             return 0.0
-        before = sums.ratio_var(self.covariate, self.covariate_denominator)
+        before = _ratio_variance(sums, self.covariate, self.covariate_denominator)
         both = sums.ratio_cov(self.numerator, self.denominator, self.covariate, self.covariate_denominator)
         return float(both / before) if before else 0.0
+
+
+def _ratio_variance(sums: "Aggregates", numerator: str, denominator: str | None) -> float:
+    """Return the variance of a ratio by the delta method, 0 where it is only rounding error.
+
+    The terms cancel where the ratio is the same for every user: what remains may be negative.
+    """
+    mean = sums.mean(denominator)
+    value = sums.mean(numerator) / mean
+    terms = (sums.var(numerator) + value**2 * sums.var(denominator)) / mean**2
+    variance = float(sums.ratio_var(numerator, denominator))
+    return variance if variance > ROUNDING * terms * (denominator is not None) else 0.0
 
 
 def parse_metrics(metrics: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
@@ -149,10 +162,11 @@ def check_sums(metric: Metric, sums: "Aggregates", where: str) -> None:
     """Refuse too few users for a variance, and a denominator that is 0."""
     if sums.count() < LEAST:
         raise ParameterError(f"{where} has fewer than {LEAST} users", hint="wait for more users, or leave it out")
-    for denominator in filter(None, (metric.denominator, metric.covariate_denominator)):
-        if not sums.mean(denominator) > 0:
-            hint = "a denominator counts what every arm has, such as impressions"
-            raise ParameterError(f"the mean of {denominator} in {where} is not above 0", hint=hint)
+    named = {"its denominator": metric.denominator, "the denominator of its covariate": metric.covariate_denominator}
+    for what, column in named.items():
+        if column and not sums.mean(column) > 0:
+            message = f"{metric.name} cannot be computed in {where}: the mean of {what} is not above 0"
+            raise ParameterError(message, hint=f"check the data of {where}, or compare other measures")
 
 
 def check_users(table: "ir.Table", columns: Sequence[str], *, arm: str | None, user: str | None) -> None:

@@ -1,6 +1,7 @@
 """Read the click credit of each run from an interleaving log, summed by its database engine."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -27,21 +28,26 @@ def read_credits(log: Log, *, method: str | None = None) -> tuple[str, tuple[Cre
     team draft: a click counts for the run whose document it is.
     """
     log.require("user", why=WHY)
-    rows, method = _of_method(log, method)
+    rows, method = pages_of_method(log, method)
     runs = tuple(name.removeprefix(WORTH) for name in rows.columns if name.startswith(WORTH))
     if not runs:
         log.require("team", why=WHY)
-        return method, _pairs(_by_team(log, rows))
+        teams = team_names(log, rows)
+        _check_teams(teams)
+        clicked = rows.clicked.cast("float64")
+        credits = [clicked.sum(where=rows.team == team).fill_null(0.0) for team in teams]
+        shares = [rows.team.count(where=rows.team == team) for team in teams]
+        return method, _credits_of_pairs(log, rows, teams, credits, shares)
+    _check_cases(log, rows)
     if not log.fetch(rows.aggregate(known=rows[WORTH + runs[0]].count() + rows[WORTH + runs[-1]].count()))["known"][0]:
         return method, (logged_credits(_cells(log.fetch(rows))),)
-    worth = {run: rows[WORTH + run] for run in runs}
-    sums = {f"credit_{run}": one.sum(where=rows.clicked).fill_null(0.0) for run, one in worth.items()}
-    shares = {f"shares_{run}": one.count() for run, one in worth.items()}
-    return method, _pairs(log.fetch(_of_page(rows, sums | shares)))
+    worth = [rows[WORTH + run] for run in runs]
+    credits = [one.sum(where=rows.clicked).fill_null(0.0) for one in worth]
+    return method, _credits_of_pairs(log, rows, runs, credits, [one.count() for one in worth])
 
 
-def _of_method(log: Log, method: str | None) -> tuple[Any, str]:
-    """The pages that one method made, and its name."""
+def pages_of_method(log: Log, method: str | None) -> tuple[Any, str]:
+    """Return the documents of the pages that one method made, and its name."""
     rows = log.documents
     if "method" not in log.known:
         return rows, method or ""
@@ -55,18 +61,27 @@ def _of_method(log: Log, method: str | None) -> tuple[Any, str]:
     return (rows.filter(rows.method == wanted) if there else rows), wanted
 
 
-def _by_team(log: Log, rows: Any) -> dict[str, Any]:
-    """The columns of credits: clicks on the documents of each team, page by page."""
-    teams = sorted(one for one in log.fetch(rows.select("team").distinct())["team"] if one)
+def team_names(log: Log, rows: Any) -> tuple[str, ...]:
+    """Return the names of the teams."""
+    return tuple(sorted(one for one in log.fetch(rows.select("team").distinct())["team"] if one))
+
+
+def _check_teams(teams: Sequence[str]) -> None:
     if len(teams) < PAIR:
         raise ParameterError(
             f"the log has documents of {len(teams)} team{'s' * (len(teams) != 1)}",
             hint="an interleaving has pages that two runs or more share",
         )
-    clicked = rows.clicked.cast("float64")
-    sums = {f"credit_{team}": clicked.sum(where=rows.team == team).fill_null(0.0) for team in teams}
-    shares = {f"shares_{team}": rows.team.count(where=rows.team == team) for team in teams}
-    return log.fetch(_of_page(rows, sums | shares))
+
+
+def _check_cases(log: Log, rows: Any) -> None:
+    """Refuse runs whose names differ only by case: database engines cannot tell their columns apart."""
+    names: dict[str, str] = {}
+    for team in team_names(log, rows) if "team" in rows.columns else ():
+        other = names.setdefault(team.casefold(), team)
+        if other != team:
+            hint = f"rename one of them in the log, or leave out the columns {WORTH}... and rank_..."
+            raise ParameterError(f"the names of the runs {other} and {team} differ only by case", hint=hint)
 
 
 def _cells(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -75,22 +90,25 @@ def _cells(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {name: [None if cell != cell else cell for cell in cells] for name, cells in plain.items()}
 
 
-def _of_page(rows: Any, columns: Mapping[str, Any]) -> Any:
-    pages = rows.group_by("impression").aggregate(user=rows.user.min(), **columns)
-    return pages.order_by("impression")
+def _credits_of_pairs(
+    log: Log, rows: Any, runs: Sequence[str], credits: Sequence[Any], shares: Sequence[Any]
+) -> tuple[Credits, ...]:
+    """Return the credits of all pages, or pair by pair where no page is shared by more than two runs.
 
-
-def _pairs(columns: Mapping[str, Any]) -> tuple[Credits, ...]:
-    """The credits of all pages, or pair by pair where no page is shared by more than two runs."""
-    every = Credits.from_columns(columns)
-    shares = np.column_stack([columns[f"shares_{run}"] for run in every.runs]) > 0
-    if len(every.runs) == PAIR or shares.sum(axis=1).max() > PAIR:
+    Columns are numbered, because engines ignore the case of a name. ``shares`` counts the documents of each run.
+    """
+    columns = {f"credit_{i}": one for i, one in enumerate(credits)} | {f"shares_{i}": n for i, n in enumerate(shares)}
+    pages = rows.group_by("impression").aggregate(user=rows.user.min(), **columns).order_by("impression")
+    table = log.fetch(pages)
+    every = replace(Credits.from_columns(table), runs=tuple(runs))
+    shared = np.column_stack([table[f"shares_{i}"] for i in range(len(runs))]) > 0
+    if len(runs) == PAIR or shared.sum(axis=1).max() > PAIR:
         return (every,)
     found = []
-    for pair in combinations(range(len(every.runs)), PAIR):
-        both = shares[:, pair].all(axis=1)
+    for pair in combinations(range(len(runs)), PAIR):
+        both = shared[:, pair].all(axis=1)
         if both.any():
-            names = tuple(every.runs[run] for run in pair)
+            names = tuple(runs[run] for run in pair)
             user = np.unique(every.user[both], return_inverse=True)[1]
             found.append(Credits(names, user, every.credit[both][:, pair]))
     return tuple(found)

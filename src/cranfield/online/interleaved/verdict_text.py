@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.core import ParameterError, Table, listed, stack
+from cranfield.online.experiments.sample_ratio_checks import Check
 from cranfield.stats import LEVEL, Holm, confidence_text, family_confidence, interval_level
 
 from .tables import COLUMNS, Credits, interleaved_table
@@ -28,12 +29,27 @@ def result_table(credits: Sequence[Credits], *, level: float = LEVEL, **settings
     return replace(table, data={name: cells[name] for name in RESULT}, ends={"delta": ("low", "high")})
 
 
-def interleaved_verdict(result: Table, *, level: float = LEVEL) -> dict[str, Any]:
-    """Return the run that users prefer, whether that holds at one analysis and at every interim analysis, in words."""
+def interleaved_verdict(result: Table, *, level: float = LEVEL, checks: Sequence[Check] = ()) -> dict[str, Any]:
+    """Return the run that users prefer, whether that holds at one analysis and at every interim analysis, in words.
+
+    Where a check of the log fails, ``trusted`` is False and the sentence gives the reason instead of the preference.
+    """
     rows: list[dict[str, Any]] = list(result.rows())
-    if len(rows) > 1:
-        return _of_many(rows, level)
-    (row,) = rows
+    verdict = _of_many(rows, level) if len(rows) > 1 else _of_one(rows[0], level)
+    verdict["trusted"] = all(check.passed for check in checks)
+    if not verdict["trusted"]:
+        verdict["sentence"] = _distrust(rows, [check for check in checks if not check.passed])
+    return {name: verdict[name] for name in ("preferred", "holds", "holds_at_every_look", "trusted", "sentence")}
+
+
+def _distrust(rows: Sequence[Mapping[str, Any]], failed: Sequence[Check]) -> str:
+    """Return why the result should not be believed."""
+    which = f"between {rows[0]['a']} and {rows[0]['b']}" if len(rows) == 1 else f"in {len(rows)} pairs of runs"
+    reasons = "; ".join(check.detail or f"the log fails a check of {check.check}" for check in failed)
+    return f"The preferences {which} should not be believed because {reasons}. Fix the log before reading the result."
+
+
+def _of_one(row: Mapping[str, Any], level: float) -> dict[str, Any]:
     preferred = _preferred(row)
     holds, always = preferred != "neither" and row["p"] <= level, row["always_p"] <= level
     return {

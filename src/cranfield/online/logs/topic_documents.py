@@ -47,6 +47,16 @@ class Pairs:
         named = tuple(names)
         return cls(("any",), named, np.zeros(len(named), dtype=np.int64), np.arange(len(named)))
 
+    def by_name(self) -> tuple["Pairs", NDArray[np.int64]]:
+        """Return the same pairs in the order of their names, and the former number of each."""
+        topics, documents = (
+            sorted(range(len(names)), key=names.__getitem__) for names in (self.topics, self.documents)
+        )
+        topic, document = np.argsort(topics)[self.topic], np.argsort(documents)[self.document]
+        order = np.lexsort((document, topic))
+        named = tuple(self.topics[one] for one in topics), tuple(self.documents[one] for one in documents)
+        return Pairs(*named, topic[order], document[order]), order
+
     def names(self) -> list[str]:
         """(pair,): topic and document."""
         pairs = zip(self.topic.tolist(), self.document.tolist(), strict=True)

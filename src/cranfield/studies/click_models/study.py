@@ -16,6 +16,7 @@ from cranfield.online import (
     answerable,
     answerable_of,
     calibrate_measure,
+    excluded_rows_doubt,
     fit_table,
     foretell,
     inferred_qrels,
@@ -35,6 +36,7 @@ USUAL = ("RCTR", "PBM", "UBM", "DBN")
 TEST = 0.2  # of the impressions: what models are tested on
 CALIBRATED = ("name", "measure", "parameter", "value", "low", "high", "n")
 ROOM = 40  # letters of a measure in a sentence
+VAGUE = 0.3  # width of the interval of examination at rank 2: wider ones determine no curve
 TOLD = (2, 5, 10)  # ranks of which the sentence says how often they are looked at
 
 Progress = Callable[[int, int], object]
@@ -52,6 +54,7 @@ def clicks(
     infer: bool = False,
     cuts: Sequence[float] = (),
     columns: Mapping[str, str] | None = None,
+    ranks_from: int = 1,
     engine: Any = None,
     memory: str | None = None,
     test: float = TEST,
@@ -62,11 +65,11 @@ def clicks(
 ) -> Study:
     """What a log says: how users fare, how they come to click, and which measures have users like these.
 
-    ``log`` is what ``cranfield.data.read_log`` reads (with ``columns``, ``engine`` and ``memory``). ``measures`` are
-    online measures, those of a ``framework`` (HEART, …), or all that the log can answer. ``models`` learn from most of
-    the impressions and are tested on the others, a share ``test`` of them; 0: on those that they learnt from. What is
-    told of their parameters is learnt from all impressions. Of a log no more is read than is asked for: models that
-    learn from counts (PBM, UBM, click-through rates) take these, and logs that are far larger than memory.
+    ``log`` is what ``cranfield.data.read_log`` reads (with ``columns``, ``ranks_from``, ``engine`` and ``memory``).
+    ``measures`` are online measures, those of a ``framework`` (HEART, …), or all that the log can answer. ``models``
+    learn from most of the impressions and are tested on the others, a share ``test`` of them; 0: on those that they
+    learnt from. Their parameters are learnt from all impressions. Models that learn from counts (PBM, UBM,
+    click-through rates) read only these, and so handle logs that are far larger than memory.
 
     ``calibrate`` names measures to fit to the log: RBP, CWL and MP without judgments; TBG, ERR and those of click
     models (uPBM, rrDBN, …) with ``qrels``. ``lengths`` of documents, with times in the log, tell TBG what reading
@@ -77,7 +80,7 @@ def clicks(
     if not 0 <= test < 1:
         raise ParameterError(f"a share of {test} cannot be held out", hint="give a share from 0 up and below 1")
     wanted, fitted_measures = parse_click_models(models), _calibrations(calibrate)
-    read = read_log(log, columns=columns, engine=engine, memory=memory)
+    read = read_log(log, columns=columns, ranks_from=ranks_from, engine=engine, memory=memory)
     judged = None if qrels is None else read_qrels(qrels)
     online = _online(read, measures, framework, level)
     by_page = any(name not in FROM_STEPS for name in fitted_measures)
@@ -89,7 +92,7 @@ def clicks(
     order = sorted(range(len(found)), key=lambda place: -float(str(fit.cells("log_likelihood")[place])))
     whole = [whole[place] for place in order]
     ranks = ranks_table([found[place] for place in order], level=level)
-    tables = {"dropped": read.dropped, "online": online, "fit": fit, "ranks": ranks}
+    tables = {"dropped": replace(read.excluded.table(), notes=read.notes), "online": online, "fit": fit, "ranks": ranks}
     if fitted_measures:
         tables["calibrated"] = measured
     if infer:
@@ -100,7 +103,9 @@ def clicks(
     made_by = Provenance(command=command, inputs=inputs, measures=asked, seed=seed)
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
     charts = ("click-curves", *(["examination"] if _examined(ranks) else []))
-    return Study("clicks", tables, _verdict(read, tables, held_out=test > 0), made_by, charts=charts)
+    unfinished = tuple(str(one.model) for one in whole if not one.converged)
+    verdict = _verdict(read, tables, unfinished, held_out=test > 0)
+    return Study("clicks", tables, verdict, made_by, charts=charts)
 
 
 def _calibrations(names: str | Iterable[str]) -> list[str]:
@@ -157,7 +162,7 @@ def _gaps(log: Log, parted: Parted) -> tuple[str, ...]:
 def _unseen(parted: Parted) -> tuple[str, ...]:
     """A word where models have to guess: what they never saw has the chance that their prior says."""
     share = parted.unseen()
-    guess = "models guess how much they attract: PBM(a=1,b=9) guesses one in ten"
+    guess = "models that are fitted take the mean of the log for them, and counted ones (DCTR, CM) their prior"
     return (f"{share:.1%} of the documents held out were never shown before for their topic; {guess}",) if share else ()
 
 
@@ -181,7 +186,7 @@ def _inferred(fitted: Sequence[Fitted], parted: Parted, cuts: Sequence[float]) -
     return inferred_qrels(best, parted.every, cuts=cuts).to_table()
 
 
-def _verdict(log: Log, tables: Mapping[str, Table], *, held_out: bool) -> dict[str, Any]:
+def _verdict(log: Log, tables: Mapping[str, Table], not_converged: Sequence[str], *, held_out: bool) -> dict[str, Any]:
     told = {str(row["measure"]): row for row in tables["online"].rows()}
     ctr: Any = told.get("ctr") or online_table(log, "ctr").rows()[0]
     users = int(ctr["users"]) if "user" in log.known else None
@@ -190,8 +195,12 @@ def _verdict(log: Log, tables: Mapping[str, Table], *, held_out: bool) -> dict[s
     said = [
         f"{int(ctr['counted']):,} impressions{'' if users is None else f' of {users:,} users'}; "
         f"{ctr['value']:.1%} have a click.",
+        doubt := excluded_rows_doubt(log.excluded),
         _foretold(tables["fit"], best, held_out=held_out),
-        _looked_at(tables["ranks"]),
+        _looked_at(tables["ranks"], tables["parameters"]),
+        f"Not converged, parameters may be wrong: {', '.join(not_converged)}. Give more rounds."
+        if not_converged
+        else "",
         f"Fitted to this log: {', '.join(map(_short, fitted))}." if fitted else "",
     ]
     return {
@@ -200,6 +209,9 @@ def _verdict(log: Log, tables: Mapping[str, Table], *, held_out: bool) -> dict[s
         "click_through": ctr["value"],
         "model": best["model"],
         "measures": fitted,
+        "trusted": not doubt,
+        **log.excluded.as_verdict(),
+        "not_converged": list(not_converged),
         "sentence": " ".join(filter(None, said)),
     }
 
@@ -227,11 +239,17 @@ def _examined(ranks: Table) -> list[dict[str, Any]]:
     return [row for row in rows if row["model"] == rows[0]["model"]]
 
 
-def _looked_at(ranks: Table) -> str:
-    """How fast examination falls."""
+def _looked_at(ranks: Table, parameters: Table) -> str:
+    """Return how fast examination falls, or that the log does not determine it."""
     rows = _examined(ranks)
     below = [row for row in rows if row["rank"] in TOLD]
     if not below or not rows[0]["examined"]:
         return ""
+    second = [row for row in parameters.rows() if row["model"] == rows[0]["model"] and row["name"] == "examination"]
+    vague: list[Any] = [row for row in second if str(row["key"]) in ("2", "2 after 0")]
+    if vague and vague[0]["high"] - vague[0]["low"] > VAGUE:
+        ends = f"[{vague[0]['low']:.3f}, {vague[0]['high']:.3f}]"
+        why = "too few documents have clicks at several ranks"
+        return f"The log does not determine how many users examine each rank: {why} (rank 2 against rank 1: {ends})."
     shares = [f"{row['examined'] / rows[0]['examined']:.1%} look at rank {row['rank']}" for row in below]
     return f"By {rows[0]['model']}, of those who look at rank 1, {listed(shares)}."

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table
-from cranfield.data import Log, read_experiment, read_log
+from cranfield.data import Log, Users, read_experiment, read_log
 from cranfield.online import (
     OEC,
     PLANNED,
@@ -14,7 +14,11 @@ from cranfield.online import (
     aa_test,
     analyse_experiment,
     assignment_table,
+    cap_values,
     choose_control,
+    concentration_check,
+    exclude_active_users,
+    excluded_rows_checks,
     experiment_sentence,
     experiment_tables,
     gather,
@@ -44,6 +48,8 @@ def ab(
     before: Any = None,
     lower: Sequence[str] = (),
     oec: str | OEC | None = None,
+    cap: float | None = None,
+    exclude_users_above: int | None = None,
     looks: Literal["once", "many"] = "once",
     level: float = LEVEL,
     planned: float = PLANNED,
@@ -56,6 +62,7 @@ def ab(
     power: float = POWER,
     users_per_day: float | None = None,
     columns: Mapping[str, str] | None = None,
+    ranks_from: int = 1,
     engine: Any = None,
     seed: int = SEED,
     progress: Progress | None = None,
@@ -72,14 +79,23 @@ def ab(
     The measure ``satisfaction`` is learned from the sessions of the log whose users say whether they were satisfied;
     ``satisfaction`` and ``reliability`` then tell how far it can be believed.
 
+    ``cap`` limits the values of users to this quantile over all arms (0.99), and ``exclude_users_above`` excludes the
+    users of a log with more pages. A check names up to five users who dominate an arm. ``ranks_from`` is 0 where the
+    log counts ranks from 0.
+
     ``ranked`` compares without a normal shape; ``aa`` shares the same users out so many times with nothing changed;
     ``relative`` asks how many users would show such effects, and how many days they take.
     """
     check_level(level)
     step = _Steps(progress, 3 + bool(oec) + bool(aa) + ranked + bool(relative))
-    read = read_experiment(data, columns=columns, engine=engine)
-    earlier = None if before is None else _before(before, read, columns)
+    read = read_experiment(data, columns=columns, ranks_from=ranks_from, engine=engine)
+    earlier = None if before is None else _before(before, read, columns, ranks_from)
+    checks = list(excluded_rows_checks(read.excluded))
+    if exclude_users_above is not None:
+        read, check = exclude_active_users(_log_of(read), exclude_users_above)
+        checks.append(check)
     gathered = gather(read, measures, covariates=covariates, before=earlier, lower=lower)
+    gathered = gathered if cap is None else cap_values(gathered, cap)
     step()
     arms = gathered.arms()
     chosen = choose_control(arms, control, weights)
@@ -90,10 +106,11 @@ def ab(
     if oec is not None:
         asked, tables["oec"] = with_oec(gathered, oec, chosen, others)
         step()
-    checks = gathered.checks
+    checks += gathered.checks
     if aa:
         tried = aa_test(gathered.rows, gathered.metrics, user=_user(gathered), salts=aa, how=how, level=level)
-        checks, tables["aa"] = (*checks, *tried.checks), tried.table()
+        checks += tried.checks
+        tables["aa"] = tried.table()
         step()
     found = analyse_experiment(
         asked.rows,
@@ -108,6 +125,7 @@ def ab(
         looks=looks,
         checks=checks,
     )
+    found = replace(found, checks=(*found.checks, concentration_check(gathered, [chosen, *others])))
     step()
     if relative:
         given: Any = {"relative": relative, "weights": [shares[arm] for arm in (chosen, *others)]}
@@ -124,7 +142,7 @@ def ab(
         tables["looks"] = _looks(asked, chosen, others, shares, level=level, planned=planned)
     step()
     parts = experiment_tables(found)
-    parts["arms"] = replace(parts["arms"], notes=(*gathered.notes, *_chosen(control, chosen)))
+    parts["arms"] = replace(parts["arms"], notes=(*gathered.users.notes, *gathered.notes, *_chosen(control, chosen)))
     ends = ("low", "high") if looks == "once" else ("always_low", "always_high")  # those of p_adjusted
     effects = replace(parts["effects"], ends={"difference": ends})
     tables = {"arms": parts["arms"], "checks": parts["checks"], **tables, "effects": effects}
@@ -133,6 +151,7 @@ def ab(
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
     outcomes = treatment_outcomes(found, CRITERION if oec is not None else None)
     verdict = {"control": chosen, "trusted": found.trusted, "treatments": outcomes}
+    verdict |= gathered.users.excluded.as_verdict()
     verdict["sentence"] = experiment_sentence(found)
     return Study("ab", tables, verdict, made_by, charts=_charts(tables))
 
@@ -167,11 +186,18 @@ class _Steps:
             self.progress(self.done, self.total)
 
 
-def _before(before: Any, read: Any, columns: Mapping[str, str] | None) -> Log | None:
+def _log_of(read: Log | Users) -> Log:
+    if isinstance(read, Users):
+        hint = "remove such users from the table, or cap their values"
+        raise ParameterError("exclude_users_above counts pages: a table of users has none", hint=hint)
+    return read
+
+
+def _before(before: Any, read: Any, columns: Mapping[str, str] | None, ranks_from: int) -> Log | None:
     """The log of the time before, on the engine of the other."""
     if not isinstance(read, Log):
         raise ParameterError("a log from before needs a log of the experiment", hint="name covariates by their columns")
-    return read_log(before, columns=columns, engine=read.engine)
+    return read_log(before, columns=columns, ranks_from=ranks_from, engine=read.engine)
 
 
 def _shares(arms: Mapping[str, int], control: str, weights: Mapping[str, float] | None) -> dict[str, float]:

@@ -10,6 +10,9 @@ from cranfield.online import (
     FURTHER,
     PLANNED,
     Interleaving,
+    checks_table,
+    credit_checks,
+    excluded_rows_checks,
     interleaved_verdict,
     multileave,
     read_credits,
@@ -32,6 +35,7 @@ def interleave(
     method: str | None = None,
     by: Literal["wins", "credit"] = "wins",
     columns: Mapping[str, str] | None = None,
+    ranks_from: int = 1,
     engine: Any = None,
     level: float = LEVEL,
     planned: float = PLANNED,
@@ -44,16 +48,22 @@ def interleave(
     pages, or, by ``credit``, that has more credit in all. p and the interval come from the sign test over users; the
     last columns hold at every look at once, and are tightest at ``planned`` users. With several pairs p is corrected by
     Holm, and all intervals by Bonferroni. With three runs or more: preferences that go round.
+
+    ``ranks_from`` is 0 where the log counts ranks from 0.
+
+    ``checks`` says whether the pages are complete and whether the teams are where the method puts them. Where one
+    fails, the verdict is not ``trusted``.
     """
-    read = read_log(log, columns=columns, further=FURTHER, engine=engine)
+    read = read_log(log, columns=columns, further=FURTHER, ranks_from=ranks_from, engine=engine)
     made, credits = read_credits(read, method=method)
+    checks = (*excluded_rows_checks(read.excluded), *credit_checks(read, method=method))
     made_by = Provenance(command=command, inputs=(read.source,))
     result = result_table(credits, method=made, by=by, level=level, planned=planned)
-    left_out = tuple(f"{row['rows']:,} rows are left out: {row['reason']}" for row in read.dropped.rows())
-    tables = {"result": replace(result, made_by=made_by, notes=left_out)}
+    tables = {"result": replace(result, made_by=made_by, notes=read.notes)}
     if len(result) > 1:
         tables = {"transitivity": transitivity_table(result, level=level, made_by=made_by)} | tables
-    verdict = interleaved_verdict(result, level=level)
+    tables = {"checks": replace(checks_table(checks), caption="Can the log be trusted?", made_by=made_by)} | tables
+    verdict = interleaved_verdict(result, level=level, checks=checks) | read.excluded.as_verdict()
     return Study("interleave", tables, verdict, made_by, charts=("interleaved",))
 
 

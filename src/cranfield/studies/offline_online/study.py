@@ -5,7 +5,15 @@ from typing import Any
 
 from cranfield.core import SEED, Direction, ParameterError, Study, experimental
 from cranfield.data import Outcomes, Values, read_log, read_outcomes, read_scores
-from cranfield.online import Offline, bridge_points, bridge_sentence, bridge_table, online_outcomes, parse_online
+from cranfield.online import (
+    Offline,
+    bridge_points,
+    bridge_sentence,
+    bridge_table,
+    excluded_rows_doubt,
+    online_outcomes,
+    parse_online,
+)
 from cranfield.online import bridge as predict
 from cranfield.stats import LEVEL
 
@@ -20,6 +28,7 @@ def bridge(
     outcome: Any = None,
     lower: bool | None = None,
     columns: Any = None,
+    ranks_from: int = 1,
     engine: Any = None,
     by: Any = "kendall",
     level: float = LEVEL,
@@ -31,11 +40,12 @@ def bridge(
 
     ``values`` come from :func:`evaluate`, or are a table of scores. ``online`` is a table of run, value and, where it
     is known, the standard error of the value; or, where ``outcome`` names an online measure, a log whose arms are the
-    runs. ``lower`` says that little of the outcome is good. Measures are put in order ``by`` kendall, spearman or
-    pearson.
+    runs, with ranks from 1 or 0 (``ranks_from``). ``lower`` says that little of the outcome is good. Measures are put
+    in order ``by`` kendall, spearman or pearson. The verdict is not ``trusted`` where more than 1% of the rows of the
+    log are excluded, or more of one run than of another.
     """
-    offline = values if isinstance(values, Values) else read_scores(values)
-    users = _outcomes(online, outcome, columns, engine)
+    offline = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
+    users = _outcomes(online, outcome, columns=columns, ranks_from=ranks_from, engine=engine)
     good = Direction.LOWER if (users.lower if lower is None else lower) else Direction.HIGHER
     asked: Any = {"errors": users.errors, "direction": good, "by": by, "level": level, "draws": draws, "seed": seed}
     found = predict(Offline.of(offline), users.values, **asked)
@@ -43,6 +53,10 @@ def bridge(
     made_by = replace(made_by, command=command) if command else made_by
     tables = {"bridge": bridge_table(found), "points": bridge_points(offline, users, found, level=level)}
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
+    doubt = ""
+    if users.excluded is not None:
+        tables = {"dropped": replace(users.excluded.table(), notes=users.notes, made_by=made_by), **tables}
+        doubt = excluded_rows_doubt(users.excluded)
     best = tables["bridge"].rows()[0]
     verdict = {
         "measure": best["measure"],
@@ -50,16 +64,17 @@ def bridge(
         "runs": len(found.runs),
         "by": by,
         "value": best[by],
-        "sentence": f"{bridge_sentence(found)}{_doubt(best, by)}",
+        **({} if users.excluded is None else {"trusted": not doubt, **users.excluded.as_verdict()}),
+        "sentence": " ".join(filter(None, (f"{bridge_sentence(found)}{_doubt(best, by)}", doubt))),
     }
     return Study("bridge", tables, verdict, made_by, charts=("bridge",))
 
 
-def _outcomes(online: Any, outcome: Any, columns: Any, engine: Any) -> Outcomes:
+def _outcomes(online: Any, outcome: Any, *, columns: Any, ranks_from: int, engine: Any) -> Outcomes:
     """What users made of runs, from a table, or from a log where an online measure is named."""
     if outcome is not None:
         measure = parse_online(outcome)  # before a long log is read
-        return online_outcomes(read_log(online, columns=columns, engine=engine), measure)
+        return online_outcomes(read_log(online, columns=columns, ranks_from=ranks_from, engine=engine), measure)
     if engine is not None:
         hint = "name an online measure too (outcome), or leave the engine out"
         raise ParameterError("a table of outcomes is read without an engine", hint=hint)

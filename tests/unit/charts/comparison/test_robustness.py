@@ -8,6 +8,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.charts import draw
+from cranfield.core import stack
 from tests.support.chart_tables.robustness import (
     AGREEMENT,
     SAID,
@@ -164,6 +165,19 @@ def test_what_wrong_labels_leave_of_the_order() -> None:
     assert finding(flips([1.0, 0.95]), "flips") == "The order of runs holds: with 5% of labels flipped τ is .95"
     said = "The order of runs depends on the labels: with 10% of labels flipped τ is .60"
     assert finding(flips([1.0, 0.8, 0.6]), "flips") == said
+
+
+def test_wrong_labels_under_several_measures() -> None:
+    both = stack([flips([1.0, 0.95], "AP"), flips([1.0, 0.8], "P@5")])
+    said = (
+        "AP: The order of runs holds: with 5% of labels flipped τ is .95; "
+        "P@5: The order of runs depends on the labels: with 5% of labels flipped τ is .80"
+    )
+    assert finding(both, "flips") == said
+    assert {row["measure"] for row in rows_of(both, "flips", "line")} == {"AP", "P@5"}
+    assert "area" not in [mark for mark, _, _ in marks(both, "flips")]
+    many = stack([flips([1.0, 0.99 - 0.01 * i], f"P@{i + 1}") for i in range(5)])
+    assert finding(many, "flips").startswith("P@5, the lowest of 5 measures: ")
 
 
 def test_how_many_topics_keep_the_order() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
+from cranfield.charts import draw
 from tests.support.chart_tables.interleavings import POWER, THREE, curve, preferred
 from tests.support.rendered_charts import finding, marks, rows_of, seen, told
 
@@ -79,3 +80,12 @@ def test_a_method_that_never_finds_out_has_no_line() -> None:
 def test_charts_are_pictures(tmp_path: Path) -> None:
     assert "A/B test on clicks" in seen(POWER, "sensitivity", tmp_path)
     assert "new over old" in seen(THREE, "interleaved", tmp_path)
+
+
+def test_a_failed_check_of_the_log_stands_in_the_title() -> None:
+    for passed in (True, False):
+        checks = cf.Table({"check": ["known credit"], "p": [None], "effect": [0.5], "passed": [passed]})
+        study = cf.Study("interleave", {"result": ONE, "checks": checks}, charts=("interleaved",))
+        lines = draw(study, "interleaved").to_dict()["title"]["text"]
+        title = lines if isinstance(lines, str) else " ".join(lines)
+        assert ("known credit" in title, "new over old" in title) == (not passed, passed)

@@ -47,6 +47,23 @@ def test_every_file_and_frame_gives_the_same(tmp_path: Path) -> None:
     assert str(read) == "Users('users' on DuckDB: arm, user, day, clicks, bought)"
 
 
+def test_a_column_of_1_and_empty_cells_is_read_as_1_and_0() -> None:
+    data = {"arm": [*"aabb"], "clicked": [1, None, None, 1], "value": [1, 2, None, 1], "bought": [0, 1, None, 0]}
+    read = read_experiment(data)
+    assert sorted(row["clicked"] for row in rows(read)) == [0, 0, 1, 1]
+    assert [row["value"] for row in rows(read)].count(None) == [row["bought"] for row in rows(read)].count(None) == 1
+    assert isinstance(read, Users)
+    (note,) = read.notes
+    assert note.startswith("2 ")
+
+
+def test_users_without_an_arm_are_counted() -> None:
+    read = read_experiment({"arm": ["a", "", None, "b", "b"], "clicks": [1, 2, 3, 4, 5]})
+    assert read.excluded.total == 5
+    assert read.excluded.reasons == {"no arm": 2}
+    assert read.excluded.arm_totals == {"a": 1, "b": 2}
+
+
 def test_words_of_yes_and_no_are_numbers_and_other_words_are_left_out() -> None:
     found = rows(read_experiment({"arm": ["a", "b"], "x": ["yes", "No"], "y": ["1", " 2.5"], "z": ["1", "many"]}))
     assert found == [{"arm": "a", "x": 1.0, "y": 1.0}, {"arm": "b", "x": 0.0, "y": 2.5}]

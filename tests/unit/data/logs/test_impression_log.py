@@ -30,7 +30,7 @@ def test_pages_and_sessions_are_those_of_plain_python(seed: int) -> None:
     rows = search_logs.made_up(400, seed)
     log = read_log(search_logs.as_arrow(rows))
     stays, dropped = search_logs.cleaned(rows)
-    assert {row["reason"]: row["rows"] for row in log.dropped.rows()} == dropped
+    assert log.excluded.reasons == dropped
     assert sum(dropped.values()) > 20
     expected = search_logs.impressions(stays)
     found = pages(log)
@@ -92,9 +92,8 @@ def test_a_page_whose_rows_contradict_each_other_is_left_out(tmp_path: Path) -> 
     (tmp_path / "a.csv").write_text(HEADER + LINES + LINES.replace("i1", "i2").replace("q,2", "other,2"))
     log = read_log(tmp_path / "a.csv")
     reason = "rows of a page differ in topic or user"
-    assert log.dropped.rows() == [{"reason": reason, "rows": 2, "share": 0.5}]
-    assert log.dropped.caption == "2 of 4 rows left out"
-    assert len(read_log(tmp_path / "a.csv", whole=False).dropped) == 0
+    assert log.excluded.table().rows() == [{"reason": reason, "arm": None, "rows": 2, "share": 0.5}]
+    assert read_log(tmp_path / "a.csv", whole=False).excluded.rows == 0
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, text: str
 def test_a_rank_that_is_no_number_is_left_out_alone() -> None:
     rows = {"impression": ["i", "i", "i"], "topic": ["q"] * 3, "document": ["a", "b", "c"], "clicked": [1, 0, 0]}
     log = read_log(rows | {"rank": [1.0, 2.0, float("nan")]})
-    assert [(row["reason"], row["rows"]) for row in log.dropped.rows()] == [("no rank", 1)]
+    assert log.excluded.reasons == {"no rank": 1}
 
 
 LATE = 30_000  # rows: more than the engine looks at before it begins

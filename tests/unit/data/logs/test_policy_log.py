@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cranfield.core import CranfieldError
+from cranfield.core import CranfieldError, InputError
 from cranfield.data import Choices, read_choices, read_run
 
 PAGES: dict[str, list[Any]] = {  # two pages, their rows in no order
@@ -104,12 +104,13 @@ def changed(**columns: Any) -> dict[str, Any]:
     [
         (changed(clicked=None), "log: there is no column for the reward"),
         ({"reward": [], "propensity": []}, "log: there are no choices"),
-        (changed(clicked=[1, 0, "maybe", 0]), 'log: reward "maybe" is not a finite number (row 2)'),
-        (changed(clicked=[1, 0, None, 0]), "log: there is no reward (row 2)"),
+        (changed(clicked=[1, 0, "maybe", 0]), 'log: clicked "maybe" is not a finite number (row 2)'),
+        (changed(clicked=None, reward=[1, 0, None, 0]), "log: there is no reward (row 2)"),
+        (changed(rank=[1, 1, 0, 0]), "log: the ranks start at 0: 2 rows have rank 0, 2 have rank 1"),
         (changed(propensity=[0.1, "often", 0.2, 0.3]), 'log: propensity "often" is not a finite number (row 1)'),
         (changed(impression=None), "log has ranks, and no impressions"),
         (changed(impression=[*"abc", None]), "log: there is no impression (row 3)"),
-        (changed(rank=[2, 2, 0, 1]), "log: rank 0 is no rank (row 2)"),
+        (changed(rank=[2, 2, -1, 1]), "log: rank -1 is no rank (row 2)"),
         (changed(rank=[2, 1.5, 1, 1]), "log: rank 1.5 is no rank (row 1)"),
         (changed(rank=[1, 2, 1, 1]), "log: the impression has two documents at rank 1 (row 3)"),
         (changed(rank=None), "log: the impression has two documents at rank 1 (row 3)"),
@@ -143,3 +144,33 @@ def test_bad_questions_are_refused(tmp_path: Path) -> None:
     refuse("two policies are called target", lambda: read_choices(PAGES).with_runs([run]))
     missing = tmp_path / "no.csv"
     refuse(f"{missing}: there is no such file", lambda: read_choices(missing))
+
+
+def test_a_number_above_0_is_a_click_unless_it_is_a_reward() -> None:
+    assert read_choices(changed(clicked=[2, 0, 3.0, 0])).reward.tolist() == read_choices(PAGES).reward.tolist()
+    assert read_choices(changed(clicked=["2", "no", "3.0", "0"])).reward.tolist() == [0, 1, 1, 0]
+    assert read_choices(changed(clicked=[2, 0, 3, 0]), columns={"reward": "clicked"}).reward.tolist() == [0, 2, 3, 0]
+
+
+def test_empty_clicks_next_to_1_are_no_clicks() -> None:
+    found = read_choices(changed(clicked=[1, None, 1, None]))
+    assert found.reward.tolist() == [0, 1, 1, 0]
+    assert found.unread.rows == 0
+    assert len(found.notes) == 1
+
+
+def test_an_impression_whose_clicks_are_not_known_is_excluded() -> None:
+    found = read_choices(changed(clicked=[1, 0, None, 0]))
+    # Row 2 is of i1, of which row 1 goes too; that leaves i2, one of whose propensities is missing.
+    assert found.impressions == 1
+    assert found.excluded.reasons == {"neither clicked nor not": 2, "no propensity": 2}
+    assert found.excluded.total == 4
+
+
+def test_ranks_may_start_at_0() -> None:
+    assert PAGES["rank"] == [2, 2, 1, 1]
+    found = read_choices(changed(rank=[1, 1, 0, 0]), ranks_from=0)
+    assert found.rank.tolist() == [1, 2, 1, 2]
+    with pytest.raises(InputError) as caught:
+        read_choices(PAGES, ranks_from=0)
+    assert caught.value.code == "E-RANKS"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cranfield.core import CranfieldError
+from cranfield.core import CranfieldError, InputError
 from cranfield.data import read_ubi
-from tests.support.ubi_records import EVENTS, LOGGED, QUERIES, event, rows_of, write
+from tests.support.ubi_records import EVENTS, LOGGED, QUERIES, event, query, rows_of, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,9 @@ def folder(tmp_path: Path) -> Path:
 def test_queries_and_events_become_a_log(folder: Path) -> None:
     log = read_ubi(folder / "ubi_queries.jsonl", folder / "ubi_events.jsonl")
     assert rows_of(log) == LOGGED
-    assert log.dropped.notes == ("2 clicks or conversions are of documents that their query did not show",)
+    unused, lost = log.notes
+    assert "view (1)" in unused
+    assert lost.startswith("2 ")
     assert rows_of(read_ubi(folder)) == LOGGED
     assert log.source.kind == "log"
     assert log.source.name.endswith("ubi_events.jsonl")
@@ -51,6 +53,49 @@ def test_other_actions_can_be_clicks(folder: Path) -> None:
     rows = rows_of(read_ubi(folder, clicks=("view",), conversions=()))
     assert [row["clicked"] for row in rows] == [False, False, False, False, True]
     assert not any(row["converted"] for row in rows)
+
+
+def test_actions_that_are_not_used_are_listed(tmp_path: Path) -> None:
+    queries = write(tmp_path / "queries.jsonl", [query("q1", ["a", "b"]), query("q2", ["a"])])
+    others = [event("item_click", "q1", "b", 2), event("item_click", "q2", "a"), event("hover", "q2", "a")]
+    events = write(tmp_path / "events.jsonl", [event("click", "q1", "a"), *others])
+    log = read_ubi(queries, events)
+    assert [row["clicked"] for row in rows_of(log)] == [True, False, False]
+    (note,) = log.notes
+    assert "item_click (2), hover (1)" in note
+    both = read_ubi(queries, events, clicks=("click", "item_click"))
+    assert [row["clicked"] for row in rows_of(both)] == [True, True, True]
+    none = write(tmp_path / "none.jsonl", others)
+    with pytest.raises(InputError) as caught:
+        read_ubi(queries, none)
+    assert caught.value.code == "E-CLICKS"
+    assert "--clicks" in caught.value.hint
+    assert [row["clicked"] for row in rows_of(read_ubi(queries, none, clicks="item_click"))] == [False, True, True]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_ordinal_says_which_of_two_equal_documents_was_clicked(tmp_path: Path, first: int) -> None:
+    queries = write(tmp_path / "queries.jsonl", [query("q1", ["a", "b", "a"]), query("q2", ["b", "a", "a"])])
+    clicked = [event("click", "q1", "a", 2 + first), event("click", "q2", "b", first)]
+    log = read_ubi(queries, write(tmp_path / "events.jsonl", clicked), ranks_from=first)
+    shown = [(row["impression"], row["rank"]) for row in rows_of(log) if row["clicked"]]
+    assert shown == [("q1", 3), ("q2", 1)]
+    assert log.notes == ()
+
+
+def test_without_an_ordinal_the_first_of_two_equal_documents_was_clicked(tmp_path: Path) -> None:
+    queries = write(tmp_path / "queries.jsonl", [query("q1", ["b", "a", "a"])])
+    log = read_ubi(queries, write(tmp_path / "events.jsonl", [event("click", "q1", "a", 9)]))
+    assert [row["rank"] for row in rows_of(log) if row["clicked"]] == [2]
+    (note,) = log.notes
+    assert note.startswith("1 ")
+
+
+def test_clicks_on_documents_that_no_query_shows_are_refused(tmp_path: Path) -> None:
+    queries = write(tmp_path / "queries.jsonl", [query("q1", ["a", "b"])])
+    with pytest.raises(InputError) as caught:
+        read_ubi(queries, write(tmp_path / "events.jsonl", [event("click", "q1", "A"), event("click", "q1", "B")]))
+    assert caught.value.code == "E-CLICKS"
 
 
 def test_impressions_tell_what_was_shown_where_queries_do_not(tmp_path: Path) -> None:

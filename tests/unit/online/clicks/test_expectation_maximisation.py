@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,7 +93,8 @@ def stepping(
 def literal(model: Climbing, pages: Pages, fitted: Fitted) -> tuple[Values, list[float]]:
     """The chances after as many rounds, and what was maximised after each."""
     tell = ranks_apart if isinstance(model, PBM | UBM) else going_down
-    start = model.a / (model.a + model.b)
+    a, b = (1.0 if one is None else one for one in (model.a, model.b))
+    start = a / (a + b)
     values: Values = {name: dict.fromkeys(range(len(one)), start) for name, one in fitted.estimates.items()}
     held = ("examination", 0) if isinstance(model, PBM | UBM) and model.first == "one" else None
     if held:
@@ -113,27 +115,28 @@ def literal(model: Climbing, pages: Pages, fitted: Fitted) -> tuple[Values, list
                     num[name][key] += chance / total * happened
                     den[name][key] += chance / total
         free = [values[name][key] for name in values for key in values[name] if (name, key) != held]
-        trace.append(objective + sum(model.a * log(value) + model.b * log(1 - value) for value in free))
+        trace.append(objective + sum(a * log(value) + b * log(1 - value) for value in free))
         if turn == model.rounds:
             return values, trace[1:]
         for name, of in values.items():
             for key in of:
                 if (name, key) != held:
-                    of[key] = (model.a + num[name][key]) / (model.a + model.b + den[name][key])
+                    of[key] = (a + num[name][key]) / (a + b + den[name][key])
     raise AssertionError
 
 
+PLAIN: dict[str, Any] = {"a": 1, "b": 1, "tolerance": 0}  # exactly so many rounds of EM, without extrapolation
 MODELS: list[Climbing] = [
-    PBM(rounds=3),
-    PBM(rounds=3, first="free", a=0.5, b=3),
-    UBM(rounds=3),
-    UBM(rounds=2, first="free"),
-    DBN(rounds=1),
-    DBN(rounds=4, a=2, b=0.7),
-    CCM(rounds=1),
-    CCM(rounds=4, a=0.4, b=2),
-    SDBN(rounds=3, exact=True),
-    DCM(rounds=3, exact=True),
+    PBM(rounds=3, method="em", **PLAIN),
+    PBM(rounds=3, first="free", a=0.5, b=3, tolerance=0),
+    UBM(rounds=3, method="em", **PLAIN),
+    UBM(rounds=2, first="free", **PLAIN),
+    DBN(rounds=1, **PLAIN),
+    DBN(rounds=4, a=2, b=0.7, tolerance=0),
+    CCM(rounds=1, **PLAIN),
+    CCM(rounds=4, a=0.4, b=2, tolerance=0),
+    SDBN(rounds=3, **PLAIN),
+    DCM(rounds=3, **PLAIN),
 ]
 
 

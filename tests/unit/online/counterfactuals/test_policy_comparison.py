@@ -188,8 +188,22 @@ def test_what_is_sure_is_said(target: list[float], better: str, word: str) -> No
 
 def test_wrong_propensities_are_doubted() -> None:
     columns = {"reward": [1.0, 0] * 50, "propensity": [0.9] * 100, "target": [0.3, 0.2] * 50}
-    said = policies_verdict(hold_beside(read_choices(columns), [IPS()]))["sentence"]
-    assert "But its weights have the mean 0.278, not 1" in said  # (.3 + .2) / 2 / .9
+    verdict = policies_verdict(hold_beside(read_choices(columns), [IPS()]))
+    assert not verdict["trusted"]
+    assert "0.278 for target" in verdict["sentence"]  # (.3 + .2) / 2 / .9
+    right = policies_verdict(
+        hold_beside(read_choices(columns | {"propensity": [0.5] * 100, "target": [0.5] * 100}), [IPS()])
+    )
+    assert right["trusted"]
+
+
+def test_one_policy_with_wrong_weights_spoils_the_comparison_of_several() -> None:
+    # a and b are shown half of the time each; low has half of the chances that it should have.
+    columns = {"reward": [1.0, 0] * 50, "propensity": [0.5] * 100, "good": [0.9, 0.1] * 50, "low": [0.25] * 100}
+    verdict = policies_verdict(hold_beside(read_choices(columns, ["good", "low"]), [IPS()]))
+    assert verdict["policy"] == "good"
+    assert not verdict["trusted"]
+    assert "0.500 for low" in verdict["sentence"]
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_what_a_user_gets() -> None:
     assert tables["arms"].columns == ("arm", "users", "share", "expected")
     contract = ("measure", "control", "treatment", "difference", "relative", "low", "high", "p", "p_adjusted")
     assert tables["effects"].columns[: len(contract)] == contract
-    assert tables["checks"].columns == ("check", "p", "effect", "passed")
+    assert tables["checks"].columns == ("check", "p", "effect", "passed", "detail")
     assert [row["check"] for row in tables["checks"].rows()] == ["sample ratio"]
     assert "NaN" not in tables["effects"].to_json()
 

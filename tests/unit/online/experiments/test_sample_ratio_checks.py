@@ -57,7 +57,8 @@ def test_an_arm_of_weight_0_is_no_part_of_the_ratio() -> None:
     assert found.fault == "3 users are in off, which was to have none"
     clean = sample_ratio([50, 50, 0], [1, 1, 0])
     assert (clean.leaked, clean.fault, clean.p) == (0, "", 1)
-    assert rows(checks_table(clean.checks))[1] == {"check": "leak", "p": None, "effect": 0.0, "passed": True}
+    expected = {"check": "leak", "p": None, "effect": 0.0, "passed": True, "detail": ""}
+    assert rows(checks_table(clean.checks))[1] == expected
 
 
 def test_between_proof_and_nothing_lies_doubt() -> None:

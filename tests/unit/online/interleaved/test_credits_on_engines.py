@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.core import ParameterError, Table
+from cranfield.core import CranfieldError, ParameterError, Table
 from cranfield.data import Log, read_log
 from cranfield.online import FURTHER, Credits, logged_credits, multileave, read_credits
 from cranfield.simulate import simulate_log
@@ -47,7 +47,7 @@ def test_a_file_of_text_says_the_same(method: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(sums_of(credits), sums_of(logged_credits(columns)), atol=1e-12)
 
 
-PAGE = {  # two users: ann clicks a's document on both pages, bob one of each
+PAGE: dict[str, list[Any]] = {  # two users: ann clicks a's document on both pages, bob one of each
     "impression": ["i", "i", "j", "j", "k", "k"],
     "user": ["ann", "ann", "ann", "ann", "bob", "bob"],
     "topic": ["1"] * 6,
@@ -113,3 +113,23 @@ def test_further_columns_are_kept_in_their_own_type() -> None:
     np.testing.assert_array_equal(rows["worth_a"], [1, 0.5, np.nan, np.nan, 2, 3])
     assert rows["rank_a"] == [1, 2, None, 1, None, 2]
     assert "worth_a" not in read_log(columns).known
+
+
+def test_teams_whose_names_differ_only_by_case_are_two_teams() -> None:
+    """Ann clicks the document of New on both pages; bob clicks one document of each team."""
+    columns = PAGE | {"team": [{"a": "New", "b": "new"}[team] for team in PAGE["team"]]}
+    _, (credits,) = read_credits(read(columns))
+    assert credits.runs == ("New", "new")
+    assert sums_of(credits).tolist() == [[2, 0], [1, 1]]
+
+
+def test_columns_of_runs_whose_names_differ_only_by_case_are_refused(tmp_path: Path) -> None:
+    """Engines ignore the case of a column: rank_new is another name of rank_New."""
+    Table(made_by("team-draft", {"New": RUNS["good"], "new": RUNS["bad"]})).to_csv(tmp_path / "log.csv")
+    with pytest.raises(ParameterError, match="the names of the runs New and new differ only by case"):
+        read_credits(read(tmp_path / "log.csv"))
+
+
+def test_a_frame_whose_columns_differ_only_by_case_is_refused() -> None:
+    with pytest.raises(CranfieldError, match="the columns rank_New and rank_new differ only by case"):
+        read(made_by("team-draft", {"New": RUNS["good"], "new": RUNS["bad"]}))

@@ -196,12 +196,21 @@ def real(folder: Path, *names: str) -> tuple[dict[str, list[Any]], dict[str, dic
 
 def test_a_real_log(shared_data: Path) -> None:
     log, _ = real(shared_data, *(f"{part}_per_query_quid.txt" for part in ("train", "valid", "test")))
-    study = cf.clicks(log, models="RCTR PBM(b=6) DBN(b=6)", calibrate="RBP")
+    study = cf.clicks(log, models="RCTR PBM UBM DBN", calibrate="RBP")
     (clicks,) = rows(study, "online", measure="clicks")
     assert (clicks["amount"], clicks["counted"]) == (1610, 3596)  # as INDEX.md has them
     seen = [row["value"] for row in rows(study, "parameters", model="RCTR")]
     assert seen == sorted(seen, reverse=True)  # click-through falls with rank
-    assert (study.verdict or Verdict())["model"] != "RCTR"
+    likelihood = {str(row["model"]): float(str(row["log_likelihood"])) for row in study["fit"].rows()}
+    assert min(likelihood, key=likelihood.__getitem__) == "RCTR"
+    assert (study.verdict or Verdict())["not_converged"] == []
+
+
+def test_models_that_have_not_converged_are_named(shared_data: Path) -> None:
+    log, _ = real(shared_data, "valid_per_query_quid.txt")
+    study = cf.clicks(log, models="RCTR DBN(rounds=2)", test=0)
+    assert (study.verdict or Verdict())["not_converged"] == ["DBN(rounds=2)"]
+    assert [row["converged"] for row in study["fit"].rows()] == [True, False]
 
 
 def test_a_real_log_with_labels(shared_data: Path) -> None:

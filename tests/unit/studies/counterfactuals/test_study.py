@@ -25,17 +25,19 @@ def test_a_policy_beside_the_log() -> None:
     assert (study.name, study.charts, list(study.tables)) == (
         "counterfactual",
         ("policies",),
-        ["policies", "estimates"],
+        ["dropped", "policies", "estimates"],
     )
     # ¼ · ½ + ¼ · 0 + ½ · 1; the log earned 2 of 4.
     assert study["policies"].cells("estimator") == ["snips", "ips"]
     assert study["policies"].cells("value") == pytest.approx([0.625, 0.625])
     assert study["policies"].cells("logged") == [0.5, 0.5]
     assert study.verdict is not None
-    assert {name: study.verdict[name] for name in ("policy", "estimator", "better")} == {
+    assert {name: study.verdict[name] for name in ("policy", "estimator", "better", "trusted", "rows_excluded")} == {
         "policy": "target",
         "estimator": "snips",
         "better": "policy",
+        "trusted": True,
+        "rows_excluded": 0,
     }
     assert study.made_by is not None
     assert [one.kind for one in study.made_by.inputs] == ["log"]
@@ -97,3 +99,16 @@ def test_bad_questions_are_refused(asked: dict[str, Any], problem: str) -> None:
         counterfactual(LOG, **asked)
     assert problem in caught.value.problem
     assert caught.value.hint
+
+
+def test_rows_without_a_propensity_are_excluded_and_reported() -> None:
+    log = {name: list(cells) for name, cells in LOG.items()}
+    log["propensity"][0] = None
+    some = counterfactual(log)
+    assert some.verdict is not None
+    assert (some.verdict["rows_excluded"], some.verdict["trusted"]) == (1, True)
+    assert some["dropped"].cells("reason") == ["no propensity"]
+    log["propensity"][:3] = [None] * 3  # of 200
+    many = counterfactual(log)
+    assert many.verdict is not None
+    assert many.verdict["trusted"] is False

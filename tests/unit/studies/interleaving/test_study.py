@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 import cranfield as cf
-from cranfield.core import ParameterError, Study
+from cranfield.core import InputError, ParameterError, Study
 from cranfield.online import multileave, sensitivity_table
 from cranfield.simulate import simulate_log
 from cranfield.studies import interleaved_page, sensitivity
@@ -21,12 +21,12 @@ BAD = {topic: {document: float(place) for place, document in enumerate(DOCUMENTS
 
 
 def votes(*users: tuple[str, str, str]) -> dict[str, list[Any]]:
-    """A log with a page for each user: two teams, and which of them was clicked (neither: -)."""
+    """A log with a page for each user: two teams, which lead in turn, and which was clicked (neither: -)."""
     columns: dict[str, list[Any]] = {
         name: [] for name in ("impression", "user", "topic", "rank", "document", "clicked", "team")
     }
     for number, (a, b, clicked) in enumerate(users):
-        for rank, team in enumerate((a, b), start=1):
+        for rank, team in enumerate((a, b) if number % 2 else (b, a), start=1):
             row = (f"i{number}", f"u{number}", "1", rank, f"d{rank}", int(team == clicked), team)
             for name, cell in zip(columns, row, strict=True):
                 columns[name].append(cell)
@@ -143,10 +143,16 @@ def test_simulated_users_prefer_the_better_run(method: str) -> None:
     assert [one.kind for one in study.made_by.inputs] == ["log"]
 
 
-def test_rows_that_are_left_out_are_told() -> None:
+def test_excluded_rows_are_counted_and_fail_a_check() -> None:
+    """One of 14 rows has no user: 7.1%, and its page lacks a rank."""
     columns = votes(*between("a", "b", 4, 3))
     columns["user"][0] = None
-    assert cf.interleave(columns)["result"].notes == ("1 rows are left out: no user",)
+    study = cf.interleave(columns)
+    assert study.verdict is not None
+    assert (study.verdict["rows"], study.verdict["rows_excluded"], study.verdict["trusted"]) == (14, 1, False)
+    failed = {row["check"]: row["effect"] for row in study["checks"].rows() if not row["passed"]}
+    assert failed == pytest.approx({"rows excluded": 1 / 14, "ranks without gaps": 1 / 7})
+    assert study.excluded.startswith("rows excluded: 1 of 14 (no user: 1")
 
 
 def test_by_credit_a_user_prefers_what_she_clicked_more() -> None:
@@ -205,3 +211,16 @@ def test_a_topic_that_a_run_lacks_is_refused() -> None:
     with pytest.raises(ParameterError, match="the run good has no topic 7") as caught:
         interleaved_page({"good": GOOD, "bad": BAD}, "7")
     assert caught.value.hint == "it has: 1, 2"
+
+
+def test_clicks_and_ranks_are_read_by_the_rules_of_every_log() -> None:
+    """Two clicks are a click, an empty cell next to 1 is none, and ranks from 0 are refused unless announced."""
+    columns = votes(*between("a", "b", 12, 5, 3))
+    expected = row_of(cf.interleave(columns))
+    for other in (lambda clicked: 2 * clicked, lambda clicked: clicked or None):
+        assert row_of(cf.interleave(columns | {"clicked": list(map(other, columns["clicked"]))})) == expected
+    from_zero = columns | {"rank": [rank - 1 for rank in columns["rank"]]}
+    with pytest.raises(InputError) as caught:
+        cf.interleave(from_zero)
+    assert caught.value.code == "E-RANKS"
+    assert row_of(cf.interleave(from_zero, ranks_from=0)) == expected

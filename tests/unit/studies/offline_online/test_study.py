@@ -94,6 +94,23 @@ def test_a_log_whose_arms_are_runs() -> None:
     assert "That may be chance" in str(study.verdict["sentence"])
 
 
+def test_rows_that_are_excluded_from_one_run_make_the_verdict_doubtful() -> None:
+    clicks = {"x": [1, 1, 1, 0] * 50, "y": [1, 1, 0, 0] * 50, "z": [1, 0, 0, 0] * 50}
+    clean = bridge(VALUES, log(clicks), outcome="ctr").verdict
+    assert clean is not None
+    assert (clean["rows"], clean["rows_excluded"], clean["trusted"]) == (600, 0, True)
+    data = log(clicks)
+    data["user"] = [None] * 40 + data["user"][40:]
+    data["arm"][-1] = None
+    study = bridge(VALUES, data, outcome="ctr")
+    assert study.verdict is not None
+    assert (study.verdict["rows_excluded"], study.verdict["trusted"]) == (41, False)
+    assert [(row["reason"], row["arm"], row["rows"]) for row in study["dropped"].rows()] == [
+        ("no user", "x", 40),
+        ("no arm", None, 1),
+    ]
+
+
 def test_an_online_measure_knows_which_end_is_good() -> None:
     assert ONLINE_MEASURES["abandonment"].direction is Direction.LOWER
     clicks = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cranfield.cli.options.key_value_options import Named, column_option
+from cranfield.cli.options.log_options import ranks_from_option
 from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
@@ -37,12 +38,13 @@ LONG = {  # columns that stay in the exact tables
     "looks": {"control"},
     "ranked": {"control", "note"},
     "aa": {"low", "high"},
+    "checks": {"detail"},  # is in the sentence
     "satisfaction": {"learned"},
 }
 OF_ASSIGNING = ("experiment", "stored")
 OF_ANALYSIS = (
     *("measures", "ratios", "lower", "control", "covariates", "before", "oec", "aa", "relative", "power"),
-    *("users_per_day", "ranked", "require", "engine", "named", "planned"),
+    *("users_per_day", "ranked", "require", "engine", "named", "planned", "cap", "exclude_users_above"),
 )
 
 
@@ -114,6 +116,12 @@ Examples:
 @click.option("--before", metavar="LOG", help="The same from a log of the time before the experiment.")
 @click.option("--oec", metavar="SUM", help='One number to decide by: "0.7*ctr + 0.3*clicks".')
 @click.option(
+    "--cap",
+    type=Between(0, 1, example=".99"),
+    help="Cap the values of users at this quantile over all arms, which limits what a few can change.",
+)
+@click.option("--exclude-users-above", type=Whole(), help="Exclude the users of a log with more pages than this.")
+@click.option(
     "--looks",
     type=OneOf(["once", "many"]),
     default="once",
@@ -140,6 +148,7 @@ Examples:
 @click.option("--users-per-day", type=Between(0, example="1000"), help="New users a day: then it says how many days.")
 @click.option("--require", type=OneOf(["better", "no-harm"]), help="Exit 3 unless every treatment is, and is trusted.")
 @column_option("holds arm, user, day, or a field of a log", "arm=variant")
+@ranks_from_option
 @engine_option
 @click.option("--assign", metavar="USERS", help="Names, one in a line (- is stdin): print the arm of each.")
 @click.option("--experiment", metavar="NAME", help="For --assign: its name parts it from other experiments.")
@@ -203,6 +212,7 @@ def _check(data: str | None, assign: str | None, given: dict[str, Any], chart: s
 def _analysed(file: str, given: dict[str, Any]) -> Study:
     ratios = [parse_ratio(name, text) for name, text in given["ratios"]]
     same = ("control", "weights", "before", "oec", "looks", "correct", "ranked", "how", "relative", "engine")
+    limits = ("cap", "exclude_users_above", "ranks_from")
     more = {name: given[name] for name in ("planned", "power", "users_per_day") if given[name]}
     with progress("comparing") as watch:
         return ab(
@@ -214,7 +224,7 @@ def _analysed(file: str, given: dict[str, Any]) -> Study:
             columns=_once(given["named"], "column"),
             progress=watch,
             command=typed(),
-            **{name: given[name] for name in (*same, "level", "seed")},
+            **{name: given[name] for name in (*same, *limits, "level", "seed")},
             **more,
         )
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.options.log_options import ranks_from_option
 from cranfield.cli.options.statistics_options import check_chart, draw_chart, engine_option, level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.options.value_options import Given, notes_of, values_options
@@ -25,6 +26,7 @@ BY = ("kendall", "spearman", "pearson")
 )
 @click.option("--lower", is_flag=True, help="Of what is in the table, less is better.")
 @column_option("holds run, value or error (of a log: arm, user, ...)", "value=ctr")
+@ranks_from_option
 @engine_option
 @click.option("--by", type=OneOf(BY), default="kendall", show_default=True, help="What puts measures in order.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 
 from cranfield.cli.commands.evaluation.leaderboard import Shares
 from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.options.log_options import ranks_from_option
 from cranfield.cli.options.statistics_options import (
     asked_chart,
     chart_options,
@@ -78,12 +79,20 @@ Examples:
   cranfield clicks log.csv --calibrate ERR --qrels qrels.txt
   cranfield clicks log.csv --infer clicked.qrels --cuts 0.1,0.3
   cranfield clicks --ubi ubi_queries.jsonl ubi_events.jsonl
+  cranfield clicks --ubi ubi_queries.jsonl ubi_events.jsonl --clicks click
 """
 
 
 @click.command("clicks", cls=Command, help=HELP)
 @click.argument("log", metavar="LOG...", nargs=-1, required=True)
 @click.option("--ubi", is_flag=True, help="LOG is QUERIES and EVENTS of User Behavior Insights, or their folder.")
+@click.option(
+    "--clicks",
+    "actions",
+    multiple=True,
+    metavar="NAME",
+    help="With --ubi: an action that is a click; may be repeated.  [default: click, click_through]",
+)
 @column_option("holds what", "topic=search_phrase")
 @click.option(
     "--model",
@@ -107,6 +116,7 @@ Examples:
     metavar="SHARE",
     help="Of the impressions that models are tested on; 0: on those they learnt from.",
 )
+@ranks_from_option
 @engine_option
 @click.option("--memory", metavar="SIZE", help="How much memory that may take here: 4GB. The rest goes to the disk.")
 @level_option
@@ -135,11 +145,8 @@ def command(
     if infer:
         _write_qrels(study["inferred"], infer)
     only = [name for name in SHOWN if name in study.tables]
-    notes = notes_on(study, [table] if table else ["dropped", *only])
+    notes = notes_on(study, ["dropped", *([table] if table else only)])
     layout = _layout(study)
-    dropped = study["dropped"]
-    if len(dropped) and table != "dropped":
-        notes = (f"{dropped.caption}: {'; '.join(map(str, dropped.cells('reason')))}; --table dropped has them", *notes)
     show(study, form=form, table=table, output=output, layout=layout, notes=notes, only=only)
     draw_chart(study, asked_chart(draw, "click-curves"), chart)
 
@@ -150,6 +157,8 @@ def _check(log: tuple[str, ...], infer: str | None, given: Mapping[str, Any]) ->
         raise click.UsageError(f"--ubi takes two files or a folder, not {len(log)}\nhint: --ubi QUERIES EVENTS")
     if given["ubi"] and given["named"]:
         raise click.UsageError("--column is not for --ubi\nhint: the fields of UBI have their names")
+    if given["actions"] and not given["ubi"]:
+        raise click.UsageError("--clicks is for --ubi\nhint: --column clicked=NAME names the column of clicks")
     if given["cuts"] and not infer:
         raise click.UsageError("--cuts needs --infer\nhint: give --infer FILE too, or leave it out")
     if given["measures"] and given["framework"]:
@@ -165,7 +174,11 @@ def _check_examined(models: Sequence[str]) -> None:
 
 def _study(log: tuple[str, ...], *, infer: bool, settings: Mapping[str, Any]) -> Study:
     engine: Any = {name: settings[name] for name in ("engine", "memory")}
-    data: Any = read_ubi(*log, **engine) if settings["ubi"] else list(log) if len(log) > 1 else log[0]
+    data: Any = list(log) if len(log) > 1 else log[0]
+    if settings["ubi"]:
+        actions: Any = {"clicks": settings["actions"]} if settings["actions"] else {}
+        queries, events = (*log, None)[:2]
+        data = read_ubi(queries, events, ranks_from=settings["ranks_from"], **actions, **engine)
     models: Any = {"models": list(settings["models"])} if settings["models"] else {}
     with progress("learning") as watch:
         return clicks(
@@ -179,7 +192,8 @@ def _study(log: tuple[str, ...], *, infer: bool, settings: Mapping[str, Any]) ->
             **models,
             **engine,
             **{
-                name: settings[name] for name in ("framework", "calibrate", "qrels", "lengths", "test", "level", "seed")
+                name: settings[name]
+                for name in ("framework", "calibrate", "qrels", "lengths", "ranks_from", "test", "level", "seed")
             },
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.options.log_options import ranks_from_option
 from cranfield.cli.options.statistics_options import check_chart, draw_chart, level_option, seed_option
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
 from cranfield.cli.output.command_output import check_output, output_options, progress, show, typed
@@ -14,6 +15,7 @@ from cranfield.online import ESTIMATORS, PROPENSITIES, SLATE_ESTIMATORS, Positio
 from cranfield.studies import counterfactual
 
 WIDE = 76  # columns of help
+SHOWN = ("policies", "estimates")
 
 
 def _listed() -> str:
@@ -84,7 +86,8 @@ Examples:
     show_default=True,
     help="What the log's propensities are.",
 )
-@column_option("holds reward, propensity, impression, rank, topic, document, user or model", "reward=revenue")
+@ranks_from_option
+@column_option("holds reward, clicked, propensity, impression, rank, topic, document, user or model", "reward=revenue")
 @click.option(
     "--interval",
     type=OneOf(["normal", "bootstrap"]),
@@ -124,7 +127,15 @@ def command(
             command=typed(),
             **settings,
         )
-    show(study, form=form, table=table, output=output, layout=lay_out(study, {}, adapt=_adapted), notes=notes_on(study))
+    show(
+        study,
+        form=form,
+        table=table,
+        output=output,
+        layout=lay_out(study, {}, adapt=_adapted),
+        notes=notes_on(study),
+        only=SHOWN,
+    )
     draw_chart(study, "policies", chart)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from cranfield.cli.options.key_value_options import column_option
+from cranfield.cli.options.log_options import ranks_from_option
 from cranfield.cli.options.statistics_options import (
     Between,
     asked_chart,
@@ -17,18 +18,28 @@ from cranfield.cli.options.statistics_options import (
 )
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole, spelled
 from cranfield.cli.output.catalogue_help import list_methods
-from cranfield.cli.output.command_output import check_output, output_options, progress, show, ties_option, typed
+from cranfield.cli.output.command_output import (
+    FOR_PEOPLE,
+    check_output,
+    output_options,
+    progress,
+    show,
+    ties_option,
+    typed,
+    usual_format,
+)
 from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.core import Study
 from cranfield.online import INTERLEAVINGS, PLANNED, USERS, Interleaving
 from cranfield.studies import interleave, interleaved_page, sensitivity
 
-SHOWN = ("result", "transitivity", "sensitivity", "page")
+SHOWN = ("checks", "result", "transitivity", "sensitivity", "page")
 BELONGS = {  # options that one of the three questions knows
     "named": "a log",
     "by": "a log",
     "planned": "a log",
     "engine": "a log",
+    "ranks_from": "a log",
     "user": "--sensitivity",
     "users": "--sensitivity",
 }
@@ -77,6 +88,7 @@ Examples:
 )
 @click.option("--by", type=OneOf(["wins", "credit"]), default="wins", show_default=True, help="What users prefer by.")
 @column_option("of LOG holds impression, user, topic, team, ...", "user=client")
+@ranks_from_option
 @engine_option
 @click.option(
     "--planned",
@@ -117,9 +129,15 @@ def command(
         study = _sensitivity(files, judged, settings)
     else:
         study = _log(files[0], settings)
-    only = [name for name in SHOWN if name in study.tables and len(study[name])]
+    trusted = study.verdict is None or study.verdict.get("trusted", True)
+    only = [name for name in SHOWN if name in study.tables and len(study[name]) and not (trusted and name == "checks")]
     layout = lay_out(study, {}, adapt=_adapted)
+    as_table = (form or usual_format(output, one=len(only) == 1)) not in (*FOR_PEOPLE, "json")
+    if as_table and only == ["result"]:
+        table = table or "result"
     notes = notes_on(study, [table] if table else None)
+    if as_table and not trusted:
+        notes = (study.sentence, *notes)
     show(study, form=form, table=table, output=output, layout=layout, notes=notes, only=only)
     if chart:
         draw_chart(study, asked_chart(draw, study.charts[0]), chart)
@@ -151,7 +169,7 @@ def _log(file: str, settings: dict[str, Any]) -> Study:
     """Who wins in a log."""
     (method,) = settings["methods"] or (None,)
     columns = dict(settings["named"]) or None
-    names = ("by", "engine", "planned", "level", "command")
+    names = ("by", "ranks_from", "engine", "planned", "level", "command")
     return interleave(file, method=method, columns=columns, **{name: settings[name] for name in names})
 
 
@@ -175,6 +193,7 @@ def _adapted(name: str, cells: Cells) -> Cells:
     """Columns that fit a terminal, without those that say the same of all."""
     one = len(cells.get("a", ())) == 1
     dropped = {
+        "checks": {"detail"},  # is in the sentence
         "result": {"method", "always_low", "always_high", "p_adjusted" if one else "p"},
         "sensitivity": {"users"},
     }

@@ -1,0 +1,118 @@
+"""Checks of interleaving logs: clean logs of every method pass, and each kind of damage is found."""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.data import read_log
+from cranfield.online import FURTHER, Check, credit_checks, multileave
+
+DOCUMENTS = [f"d{number:02}" for number in range(20)]
+METHODS = ["team-draft", "team-draft(common='none')", "balanced", "probabilistic", "optimised", "ppm"]
+LABELS = ("impression", "user", "topic", "rank", "document", "clicked", "team")
+
+
+def pages(method: str = "team-draft", runs: str = "ab", users: int = 60, length: int = 8) -> pl.DataFrame:
+    """Pages of users with one to four each; both lists begin alike, then differ."""
+    rng = np.random.default_rng(7)
+    lists = [[*DOCUMENTS[:2], *rng.permutation(DOCUMENTS[2:]).tolist()] for _ in runs]
+    rows: list[dict[str, Any]] = []
+    for user in range(users):
+        for page in range(1 + user % 4):
+            made = multileave(lists, rng, method=method, length=length, runs=tuple(runs))
+            rows += made.rows(f"{user}-{page}", user=f"u{user}", topic="1")
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        clicked=pl.Series(rng.random(len(rows)) < 0.2),
+    )
+
+
+def failed(log: pl.DataFrame, method: str | None = None) -> dict[str, Check]:
+    return {one.check: one for one in credit_checks(read_log(log, further=FURTHER), method=method) if not one.passed}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_clean_logs_pass(method: str) -> None:
+    assert not failed(pages(method))
+
+
+@pytest.mark.parametrize("method", ["team-draft", "probabilistic"])
+def test_clean_pages_of_three_runs_pass(method: str) -> None:
+    assert not failed(pages(method, "abc"))
+    assert not failed(pages(method, "abc").select(LABELS), method)
+
+
+def test_documents_with_which_all_runs_begin_may_have_no_team() -> None:
+    begin = pl.when(pl.col("rank") > 2).then(pl.col("team"))
+    assert not failed(pages().select(LABELS).with_columns(team=begin))
+    odd = pl.when(pl.col("rank") > 1).then(pl.col("team"))
+    assert not failed(pages().select(LABELS).with_columns(team=odd))
+
+
+def test_teams_that_are_missing_below_a_rank_are_found() -> None:
+    """Of pages of 8 documents, 3 have no team."""
+    log = pages().select(LABELS).with_columns(team=pl.when(pl.col("rank") <= 5).then(pl.col("team")))
+    found = failed(log)
+    assert set(found) == {"known credit"}
+    assert found["known credit"].effect == pytest.approx(3 / 8)
+    assert "rank 5" in found["known credit"].detail
+
+
+def test_credit_that_is_missing_below_a_rank_is_found() -> None:
+    for method, kind in (("team-draft", "worth"), ("probabilistic", "worth"), ("optimised", "worth"), ("ppm", "rank")):
+        lost = [pl.when(pl.col("rank") <= 6).then(pl.col(f"{kind}_{run}")).alias(f"{kind}_{run}") for run in "ab"]
+        found = failed(pages(method).with_columns(lost))
+        assert found["known credit"].effect == pytest.approx(2 / 8), method
+
+
+def test_rows_of_one_team_that_are_lost_are_found() -> None:
+    """Below rank 4 a page of 8 documents has 2 of each team: without those of b it lacks 2 ranks."""
+    whole = pages().select(LABELS)
+    lost = whole.filter((pl.col("team") == "a") | (pl.col("rank") <= 4))
+    found = failed(lost)
+    assert set(found) == {"ranks without gaps", "teams at each rank"}
+    assert found["teams at each rank"].effect == pytest.approx(0.5)
+    again = lost.sort("impression", "rank").with_columns(rank=1 + pl.int_range(pl.len()).over("impression"))
+    assert set(failed(again)) == {"turns of teams", "teams at each rank"}
+    assert set(failed(again, "probabilistic")) == {"teams at each rank"}  # whose teams take no turns
+
+
+def test_labels_of_one_team_that_are_lost_are_found() -> None:
+    log = (
+        pages().select(LABELS).with_columns(team=pl.when((pl.col("team") == "a") | (pl.col("rank") <= 4)).then("team"))
+    )
+    assert {"known credit", "teams at each rank"} <= set(failed(log))
+
+
+def test_a_team_that_always_leads_is_found_by_the_bound_of_hoeffding() -> None:
+    """With 20 users of one page each d = ±1 at both ranks: z² = 20, p = 2 (ranks) · 2 exp(−10)."""
+    cells = [(f"i{i}", f"u{i}", "1", rank, f"d{rank}", 0, "_ab"[rank]) for i in range(20) for rank in (1, 2)]
+    log = pl.DataFrame(cells, schema=LABELS, orient="row")
+    found = failed(log)
+    assert set(found) == {"teams at each rank"}
+    assert found["teams at each rank"].p == pytest.approx(4 * exp(-10))
+    one_user = log.with_columns(user=pl.lit("u"))  # who may have seen one page again and again
+    assert not failed(one_user)
+
+
+def test_credit_of_another_run_is_found() -> None:
+    log = pages().with_columns(worth_a=pl.col("worth_b"), worth_b=pl.col("worth_a"))
+    assert failed(log)["credit of the own team"].effect == 1
+
+
+def test_a_damaged_log_is_not_trusted_and_no_test_may_end() -> None:
+    """All clicks are on documents of a: users prefer it at every look, if the log can be trusted."""
+    log = pages(users=400).select(LABELS).with_columns(clicked=pl.col("team") == "a")
+    clean = cf.interleave(log)
+    assert clean.verdict is not None
+    assert (clean.verdict["trusted"], clean.verdict["holds_at_every_look"]) == (True, True)
+    assert "may end now" in clean.sentence
+    study = cf.interleave(log.with_columns(team=pl.when(pl.col("rank") <= 5).then(pl.col("team"))))
+    assert study.verdict is not None
+    assert study.verdict["trusted"] is False
+    assert "may end now" not in study.sentence
+    assert "37.5% of the documents have no team" in study.sentence
+    assert [row["check"] for row in study["checks"].rows() if not row["passed"]] == ["known credit"]
