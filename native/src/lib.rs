@@ -1,6 +1,7 @@
 //! The reader of cranfield: read, inflate, match, rank. Nothing else.
 
 pub mod alike;
+pub mod checks;
 pub mod feed;
 pub mod found;
 pub mod many;

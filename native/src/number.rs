@@ -72,9 +72,34 @@ pub fn whole(text: &[u8]) -> Option<i64> {
     }
 }
 
+/// Whether a text is a whole number that its float64 `value` does not hold exactly, which happens above 2^53.
+pub fn is_rounded(text: &[u8], value: f64) -> bool {
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    if digits.len() < 16 || !digits.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    // A number of 39 digits or more need not fit; no float64 of that size has all its digits.
+    let written: Option<u128> = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    written.is_none_or(|written| value.abs() as u128 != written)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers_above_two_to_the_53_are_rounded() {
+        for (text, expected) in [
+            ("9007199254740992", false),
+            ("9007199254740993", true),
+            ("-9007199254740993", true),
+            ("9007199254740993.5", false),
+            ("0000000000000012", false),
+            ("123456789012345", false),
+        ] {
+            assert_eq!(is_rounded(text.as_bytes(), text.parse().unwrap()), expected, "{text}");
+        }
+    }
 
     #[test]
     fn agrees_with_the_standard_library_bit_for_bit() {

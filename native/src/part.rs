@@ -2,6 +2,7 @@
 
 use blake3::hazmat::ChainingValue;
 
+use crate::checks::{Checks, report_depth};
 use crate::numbered::{MOST, Numbered};
 use crate::problem::{Problems, Tally, shown};
 use crate::rank::{Ranked, Topic, Wanted};
@@ -26,8 +27,7 @@ pub struct Part {
     pub separators: [Tally; 2],
     /// Lines with more columns than are read.
     pub extra: Tally,
-    /// Lines whose rank and score disagree about the order.
-    pub rank_order: Tally,
+    pub checks: Checks,
     pub digests: Vec<ChainingValue>,
 }
 
@@ -69,7 +69,7 @@ impl Part {
         }
         self.second.append(later.second, lines);
         self.extra.append(later.extra, lines);
-        self.rank_order.append(later.rank_order, lines);
+        self.checks.append(later.checks, lines);
         let [spaces, tabs] = later.separators;
         self.separators[0].append(spaces, lines);
         self.separators[1].append(tabs, lines);
@@ -86,16 +86,16 @@ impl Part {
     }
 
     /// Say once what was seen often.
-    pub fn report(&mut self, gathered: bool) {
+    pub fn report(&mut self, gathered: bool, ranks_decide: bool) {
         self.seen.report(&mut self.problems);
         self.report_lines();
-        self.report_scores();
+        self.checks.report_scores(&self.ranked, ranks_decide, &mut self.problems);
         if gathered {
             let message = || "the lines of a topic do not stand together".into();
             let hint = "harmless, but reading needs more memory: sort by topic";
             self.problems.add("W-SCATTERED", 0, message, hint);
         }
-        self.report_depth();
+        report_depth(&self.ranked, &mut self.problems);
         if self.ranked.rows.is_empty() && !self.problems.has_errors() {
             self.problems.add("E-EMPTY", 0, || "the file has no lines of data".into(), RUN_LINE);
         }
@@ -122,46 +122,9 @@ impl Part {
         if let (Some((first, _)), Some((other, line))) = (&self.tag, &self.other_tag) {
             let message = || format!("the tag changes from {} to {}", shown(first), shown(other));
             problems.add("W-TAG", *line, message, "is this several runs in one file?");
-        }
-    }
-
-    fn report_scores(&mut self) {
-        let Part { problems, ranked, rank_order, .. } = self;
-        let mut warn = |code, tally: &Tally, what: &str, hint| {
-            if tally.count > 0 {
-                let said = what.replacen("{}", &tally.count.to_string(), 1).replacen("{}", &tally.example, 1);
-                problems.add(code, tally.line, || said, hint);
-            }
-        };
-        let what = "lines whose rank disagrees with the scores, which decide: {} (first in topic {})";
-        warn("W-RANK", rank_order, what, "to follow the rank column: --ties rank");
-        let what = "{} documents share their score with another (first in topic {})";
-        warn(
-            "W-TIES",
-            &ranked.tied,
-            what,
-            "ties are put in order by document id, descending; --ties (ties=) has other orders",
-        );
-        let what = "topics in which all documents have the same score: {} (first {})";
-        warn("W-CONSTANT", &ranked.constant, what, "if the rank column holds the order: --ties rank");
-        let what = "neighbours that differ in float64 only: {} (first in topic {})";
-        warn("W-FLOAT32", &ranked.single_ties, what, "trec_eval 9 ties them; so does --compat trec_eval-9");
-        let what = "topics that retrieve a document with their own id: {} (first {})";
-        warn("W-SELF", &ranked.itself, what, "was the topic taken from the collection?");
-    }
-
-    fn report_depth(&mut self) {
-        let rows = &self.ranked.rows;
-        let deepest = rows.iter().map(|row| row.retrieved).max().unwrap_or(0);
-        let short = rows.iter().filter(|row| row.retrieved < deepest).count();
-        if let Some((i, least)) = rows.iter().enumerate().min_by_key(|(_, row)| row.retrieved)
-            && short > 0
-            && !self.problems.has_errors()
-        {
-            let (all, few, topic) = (rows.len(), least.retrieved, shown(self.ranked.topics.get(i)));
-            let message =
-                || format!("topics with fewer than {deepest} documents: {short} of {all} (topic {topic} has {few})");
-            self.problems.add("W-SHORT", 0, message, "what is not retrieved counts as not found");
+            let hint =
+                format!("the tags {} and {} name several runs: write one file for each", shown(first), shown(other));
+            problems.explain("E-DUPDOC", &hint);
         }
     }
 }

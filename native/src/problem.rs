@@ -70,6 +70,11 @@ impl Problems {
         self.kept.extend(later.kept.into_iter().take(room).map(|problem| problem.after(lines)));
     }
 
+    /// Give the problems of one code another hint.
+    pub fn explain(&mut self, code: &str, hint: &str) {
+        self.kept.iter_mut().filter(|problem| problem.code == code).for_each(|problem| problem.hint = hint.into());
+    }
+
     pub fn kept(&self) -> &[Problem] {
         &self.kept
     }

@@ -11,11 +11,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::checks::{Checks, Ids, report_depth};
 use crate::found::Found;
 use crate::many;
 use crate::met::Met;
 use crate::numbered::MOST;
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, shown};
 use crate::qrels;
 use crate::rank::{Ranked, Ties, Topic, Wanted};
 use crate::run;
@@ -43,7 +44,7 @@ fn wanted(
     };
     let names = names.map(|names| names.get().inner.clone());
     let attribute = attribute.map(|attribute| attribute.get().0.clone());
-    Ok(Wanted { ties, trec_eval_9, without_self, names, attribute, depth })
+    Ok(Wanted { ties, trec_eval_9, without_self, names, attribute, depth, ..Wanted::default() })
 }
 
 /// Do the work on a thread of its own, and wait for it.
@@ -151,19 +152,24 @@ fn read_qrels<'py>(
     match read {
         Err(stop) => put_only(&out, stop)?,
         Ok(read) => {
-            put_problems(&out, &read.problems)?;
-            out.set_item("topics", Strings(read.topics))?;
-            out.set_item("topic", read.topic.into_pyarray(py))?;
-            out.set_item("iterations", Strings(read.iterations))?;
-            out.set_item("iteration", read.iteration.into_pyarray(py))?;
-            out.set_item("document", Strings(read.document))?;
-            out.set_item("grade", read.grade.into_pyarray(py))?;
             out.set_item("lines", read.lines)?;
-            out.set_item("header", read.header)?;
-            out.set_item("digest", read.digest)?;
+            out.set_item("header", &read.header)?;
+            out.set_item("digest", &read.digest)?;
+            put_judgments(&out, read)?;
         }
     }
     Ok(out)
+}
+
+fn put_judgments(out: &Bound<'_, PyDict>, read: qrels::QrelsRead) -> PyResult<()> {
+    let py = out.py();
+    put_problems(out, &read.problems)?;
+    out.set_item("topics", Strings(read.topics))?;
+    out.set_item("topic", read.topic.into_pyarray(py))?;
+    out.set_item("iterations", Strings(read.iterations))?;
+    out.set_item("iteration", read.iteration.into_pyarray(py))?;
+    out.set_item("document", Strings(read.document))?;
+    out.set_item("grade", read.grade.into_pyarray(py))
 }
 
 /// Begin to read judgments and runs that will be asked for in the usual way, and return at once.
@@ -176,7 +182,7 @@ fn read_ahead(qrels: PathBuf, runs: Vec<PathBuf>, trec_eval_9: bool, threads: us
 /// Read runs from text files: rank every topic, match the named documents, keep the first `depth` documents. Behind a run
 /// that has errors nothing more is read. What was found stands beside the runs, in one piece for all of them.
 #[pyfunction]
-#[pyo3(signature = (paths, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None, threads=1, limits=None,
+#[pyo3(signature = (paths, *, ties="trec", trec_eval_9=false, extra_columns=false, without_self=false, names=None, attribute=None, depth=None, threads=1, limits=None,
     progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
 fn read_runs<'py>(
@@ -184,6 +190,7 @@ fn read_runs<'py>(
     paths: Vec<PathBuf>,
     ties: &str,
     trec_eval_9: bool,
+    extra_columns: bool,
     without_self: bool,
     names: Option<Py<Names>>,
     attribute: Option<Py<Attribute>>,
@@ -193,7 +200,7 @@ fn read_runs<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<Bound<'py, PyDict>>, Bound<'py, PyDict>)> {
     let (usual, limits) = (limits.is_none(), found_limits(limits)?);
-    let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
+    let wanted = Wanted { extra_columns, ..wanted(ties, trec_eval_9, without_self, names, attribute, depth)? };
     let read = match ahead::runs(&paths, &wanted, usual) {
         Some((reading, controls)) => awaited(py, &controls, progress, reading)?,
         None => {
@@ -248,8 +255,10 @@ fn read_header<'py>(
 }
 
 /// Rank a run that is in memory: the distinct topics, the number of the topic of each row, its document and its score.
+/// Rows may have a rank (NaN: none), the line where they stand, and whether their score was rounded.
 #[pyfunction]
-#[pyo3(signature = (topics, topic, document, score, *, ties="trec", trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None))]
+#[pyo3(signature = (topics, topic, document, score, *, rank=None, line=None, rounded=None, ties="trec",
+    trec_eval_9=false, without_self=false, names=None, attribute=None, depth=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
 fn rank_run<'py>(
     py: Python<'py>,
@@ -257,6 +266,9 @@ fn rank_run<'py>(
     topic: PyReadonlyArray1<'py, u32>,
     document: &Strings,
     score: PyReadonlyArray1<'py, f64>,
+    rank: Option<PyReadonlyArray1<'py, f64>>,
+    line: Option<PyReadonlyArray1<'py, u64>>,
+    rounded: Option<PyReadonlyArray1<'py, bool>>,
     ties: &str,
     trec_eval_9: bool,
     without_self: bool,
@@ -265,33 +277,92 @@ fn rank_run<'py>(
     depth: Option<u32>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (topic, score) = (topic.as_array(), score.as_array());
-    let fits = topic.len() == document.0.len() && topic.len() == score.len();
+    let (rank, line) = (rank.as_ref().map(|rank| rank.as_array()), line.as_ref().map(|line| line.as_array()));
+    let rounded = rounded.as_ref().map(|rounded| rounded.as_array());
+    let lengths = [Some(document.0.len()), Some(score.len()), rank.map(|r| r.len()), line.map(|l| l.len())];
+    let fits = lengths.into_iter().chain([rounded.map(|r| r.len())]).flatten().all(|length| length == topic.len());
     if !fits || topic.iter().any(|t| *t as usize >= topics.0.len()) {
         return Err(PyValueError::new_err("the columns of the run do not fit each other"));
     }
+    let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
     let mut gathered: Vec<Topic> = topics.0.iter().map(|t| Topic { name: t.to_vec(), ..Topic::default() }).collect();
+    let (mut ranked, mut problems, mut checks) = (Ranked::default(), Problems::default(), Checks::default());
+    let (mut earlier, mut ids) = (vec![None; gathered.len()], Ids::default());
     for (row, (t, s)) in topic.iter().zip(score).enumerate() {
         if !s.is_finite() {
             return Err(PyValueError::new_err(format!("row {row}: score {s} is not a finite number")));
         }
-        let key = if trec_eval_9 { f64::from(*s as f32) } else { *s };
-        gathered[*t as usize].push(document.0.get(row), key, row as u64 + 1);
+        let (t, line) = (*t as usize, line.map_or(row as u64 + 1, |line| line[row]));
+        let score = if trec_eval_9 { f64::from(*s as f32) } else { *s };
+        let mut key = score;
+        if let Some(rank) = rank {
+            let rank = Some(rank[row]).filter(|rank| rank.is_finite());
+            checks.see_rank(&mut earlier[t], score, rank, line, &gathered[t].name);
+            if let (Ties::Rank, Some(rank)) = (wanted.ties, rank) {
+                key = 0.0 - rank;
+            }
+        }
+        if rounded.is_some_and(|rounded| rounded[row]) {
+            checks.rounded.see(line, || shown(&gathered[t].name));
+        }
+        let document = document.0.get(row);
+        ids.see(document, "document", line, &mut problems);
+        gathered[t].push(document, key, line);
     }
-    let wanted = wanted(ties, trec_eval_9, without_self, names, attribute, depth)?;
-    let (mut ranked, mut problems) = (Ranked::default(), Problems::default());
+    let put = |result: Result<(), Stop>| {
+        let out = PyDict::new(py);
+        result.err().map_or(Ok(None), |stop| put_only(&out, stop).map(|()| Some(out)))
+    };
     for topic in gathered.iter().filter(|t| !t.keys.is_empty()) {
-        if let Err(stop) = ranked.add(topic, &wanted, &mut problems) {
-            let out = PyDict::new(py);
-            put_only(&out, stop)?;
+        ids.see(&topic.name, "topic", topic.lines[0], &mut problems);
+        if let Some(out) = put(ranked.add(topic, &wanted, &mut problems))? {
             return Ok(out);
         }
     }
+    ids.report(&mut problems);
+    checks.report_scores(&ranked, wanted.ties == Ties::Rank, &mut problems);
+    report_depth(&ranked, &mut problems);
     problems.finish();
     let out = PyDict::new(py);
     put_problems(&out, &problems)?;
     let met = wanted.names.as_ref().map(|names| Met::of(&mut ranked, names));
     put_found(&out, std::mem::take(&mut ranked.found), &wanted)?;
     put_ranked(&out, ranked, met, &wanted)?;
+    Ok(out)
+}
+
+/// Check judgments that are in memory, as `read_qrels` checks those of a file: the topic, the document and the grade of
+/// each row, perhaps its subtopic and the line where it stands.
+#[pyfunction]
+#[pyo3(signature = (topic, document, grade, *, iteration=None, line=None, gains=false, subtopics=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
+fn check_qrels<'py>(
+    py: Python<'py>,
+    topic: &Strings,
+    document: &Strings,
+    grade: PyReadonlyArray1<'py, f64>,
+    iteration: Option<&Strings>,
+    line: Option<PyReadonlyArray1<'py, u64>>,
+    gains: bool,
+    subtopics: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (grade, line) = (grade.as_array(), line.as_ref().map(|line| line.as_array()));
+    let lengths = [Some(topic.0.len()), Some(document.0.len()), iteration.map(|i| i.0.len()), line.map(|l| l.len())];
+    if !lengths.into_iter().flatten().all(|length| length == grade.len()) {
+        return Err(PyValueError::new_err("the columns of the judgments do not fit each other"));
+    }
+    let rows = grade.iter().enumerate().map(|(row, grade)| qrels::Judgment {
+        topic: topic.0.get(row),
+        iteration: iteration.map_or(b"0".as_slice(), |iteration| iteration.0.get(row)),
+        document: document.0.get(row),
+        grade: *grade,
+        line: line.map_or(row as u64 + 1, |line| line[row]),
+    });
+    let out = PyDict::new(py);
+    match qrels::check_rows(rows, qrels::Reading { gains, subtopics }) {
+        Err(stop) => put_only(&out, stop)?,
+        Ok(read) => put_judgments(&out, read)?,
+    }
     Ok(out)
 }
 
@@ -338,5 +409,5 @@ fn put_ranked(out: &Bound<'_, PyDict>, ranked: Ranked, met: Option<Met>, wanted:
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Attribute, Names, Strings, rank_run, read_ahead, read_header, read_qrels, read_runs};
+    use super::{Attribute, Names, Strings, check_qrels, rank_run, read_ahead, read_header, read_qrels, read_runs};
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::checks::Ids;
 use crate::feed::digest;
 use crate::number::{self, NotANumber};
 use crate::numbered::{MOST, Numbered};
@@ -13,7 +14,7 @@ use crate::text::{Line, Seen, columns, lines, no_json, said};
 
 pub const QRELS_LINE: &str = "a qrels line reads: topic 0 document grade";
 /// Beyond this a grade is taken for a column in the wrong place.
-const LARGEST: u64 = 10_000;
+const LARGEST: f64 = 10_000.0;
 
 /// Judgments, one row each, in the order of the file.
 #[derive(Default)]
@@ -58,6 +59,35 @@ pub fn read_qrels(path: &Path, reading: Reading, limits: Limits, control: &Arc<C
     walk.report(&mut problems);
     let (lines, header) = (seen.lines, String::from_utf8_lossy(&seen.header).into_owned());
     Ok(QrelsRead { problems, lines, header, digest, ..walk.out })
+}
+
+/// One judgment of a table, and the line or row where it stands.
+pub struct Judgment<'a> {
+    pub topic: &'a [u8],
+    pub iteration: &'a [u8],
+    pub document: &'a [u8],
+    pub grade: f64,
+    pub line: u64,
+}
+
+/// Check the judgments of a table as those of a text file are checked.
+pub fn check_rows<'a>(rows: impl Iterator<Item = Judgment<'a>>, reading: Reading) -> Result<QrelsRead, Stop> {
+    let mut problems = Problems::default();
+    let mut walk = Walk { reading, ..Walk::default() };
+    let mut ids = Ids::default();
+    for row in rows {
+        let named = ids.see(row.topic, "topic", row.line, &mut problems)
+            & ids.see(row.document, "document", row.line, &mut problems);
+        let Some(grade) = walk.check_grade(row.grade, row.line, &mut problems) else {
+            continue;
+        };
+        if named {
+            walk.judge(row.topic, row.iteration, row.document, grade, row.line, &mut problems)?;
+        }
+    }
+    ids.report(&mut problems);
+    walk.report(&mut problems);
+    Ok(QrelsRead { problems, ..walk.out })
 }
 
 /// Strings by number, in order of appearance.
@@ -213,27 +243,35 @@ impl Walk {
     }
 
     fn grade(&mut self, text: &[u8], line: u64, problems: &mut Problems) -> Option<f64> {
-        let grade = match (number::whole(text), number::score(text)) {
-            (_, Ok(gain)) if self.reading.gains => gain,
-            (Some(whole), _) if whole.unsigned_abs() <= LARGEST => whole as f64,
-            (Some(whole), _) => {
-                let message = || format!("grade {whole} is out of range");
-                let hint = "grades lie between -10000 and 10000: is this the right column?";
-                problems.add("E-RANGE", line, message, hint);
-                return None;
-            }
+        match (number::whole(text), number::score(text)) {
+            (_, Ok(gain)) if self.reading.gains => self.check_grade(gain, line, problems),
+            (Some(whole), _) => self.check_grade(whole as f64, line, problems),
             (None, Ok(_)) => {
-                let message = || format!("grade \"{}\" is not a whole number", shown(text));
-                problems.add("E-DECIMAL", line, message, "if decimals are meant: --gains (in Python gains=True)");
-                return None;
+                decimal(&shown(text), line, problems);
+                None
             }
             (None, Err(wrong)) => {
                 let what = if wrong == NotANumber::NotFinite { "a finite number" } else { "a number" };
                 let message = || format!("grade \"{}\" is not {what}", shown(text));
                 problems.add("E-GRADE", line, message, QRELS_LINE);
+                None
+            }
+        }
+    }
+
+    /// A finite grade, if it may be one.
+    fn check_grade(&mut self, grade: f64, line: u64, problems: &mut Problems) -> Option<f64> {
+        if !self.reading.gains {
+            if grade != grade.trunc() {
+                decimal(&grade.to_string(), line, problems);
                 return None;
             }
-        };
+            if grade.abs() > LARGEST {
+                let hint = "grades lie between -10000 and 10000: is this the right column?";
+                problems.add("E-RANGE", line, || format!("grade {grade} is out of range"), hint);
+                return None;
+            }
+        }
         if grade < 0.0 {
             self.negative.see(line, String::new);
         }
@@ -253,8 +291,35 @@ impl Walk {
             } else if !self.out.grade.iter().any(|grade| *grade > 0.0) {
                 let message = || "no document is relevant: every grade is 0 or less".into();
                 problems.add("W-NOREL", 0, message, "is the last column the grade?");
+            } else if !self.reading.gains
+                && let Some((top, next, count)) = outlying_grade(&self.out.grade)
+            {
+                let message = || format!("the highest grade is {top} ({count} times), far above the next, {next}");
+                problems.add(
+                    "W-GRADE",
+                    0,
+                    message,
+                    "correct it if it is a typing error: it decides the gain of every document",
+                );
             }
         }
         problems.finish();
     }
+}
+
+/// A highest grade that is more than four times the next one and rare: its value, the next, and how often it occurs.
+fn outlying_grade(grades: &[f64]) -> Option<(f64, f64, usize)> {
+    const RATIO: f64 = 4.0;
+    const RARE: f64 = 0.01; // of the relevant documents, or a single one
+    let top = grades.iter().copied().fold(0.0, f64::max);
+    let next = grades.iter().copied().filter(|grade| *grade < top).fold(0.0, f64::max);
+    let count = grades.iter().filter(|grade| **grade == top).count();
+    let relevant = grades.iter().filter(|grade| **grade > 0.0).count();
+    (next > 0.0 && top > RATIO * next && count as f64 <= (RARE * relevant as f64).max(1.0))
+        .then_some((top, next, count))
+}
+
+fn decimal(grade: &str, line: u64, problems: &mut Problems) {
+    let message = || format!("grade \"{grade}\" is not a whole number");
+    problems.add("E-DECIMAL", line, message, "if decimals are meant: --gains (in Python gains=True)");
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::checks::are_ranks;
 use crate::found::{Entry, Found};
 use crate::names::Names;
 use crate::numbered::{MOST, Numbered};
@@ -39,6 +40,8 @@ pub struct Wanted {
     pub ties: Ties,
     /// Do as trec_eval 9 does: compare scores as float32, look away from what stands after the sixth column.
     pub trec_eval_9: bool,
+    /// Read a line of more than six columns, as every version of trec_eval does.
+    pub extra_columns: bool,
     /// Leave out a document that has the id of its topic.
     pub without_self: bool,
     /// Match against these documents.
@@ -53,6 +56,7 @@ impl Wanted {
     pub fn is_but_for_names(&self, other: &Wanted) -> bool {
         self.ties == other.ties
             && self.trec_eval_9 == other.trec_eval_9
+            && self.extra_columns == other.extra_columns
             && self.without_self == other.without_self
             && self.attribute.is_none()
             && other.attribute.is_none()
@@ -125,6 +129,8 @@ pub struct Ranked {
     pub tied: Tally,
     pub single_ties: Tally,
     pub constant: Tally,
+    /// Topics whose scores look like ranks.
+    pub inverted: Tally,
     pub itself: Tally,
     set: Numbered,
     order: Vec<u32>,
@@ -208,6 +214,9 @@ impl Ranked {
         if near > 0 && wanted.ties != Ties::Rank {
             self.single_ties.see(topic.first_line(), || shown(&topic.name));
             self.single_ties.count += near - 1;
+        }
+        if !strict && are_ranks(topic) {
+            self.inverted.see(topic.first_line(), || shown(&topic.name));
         }
         if constant {
             self.constant.see(topic.first_line(), || shown(&topic.name));
@@ -301,6 +310,7 @@ impl Ranked {
         self.tied.append(later.tied, lines);
         self.single_ties.append(later.single_ties, lines);
         self.constant.append(later.constant, lines);
+        self.inverted.append(later.inverted, lines);
         self.itself.append(later.itself, lines);
     }
 }

@@ -10,7 +10,7 @@ use crate::met::Met;
 use crate::number;
 use crate::part::Part;
 use crate::problem::Problems;
-use crate::rank::{Ranked, Wanted};
+use crate::rank::{Ranked, Ties, Wanted};
 use crate::source::{Control, Limits, Packing, Source, Stop};
 use crate::text::{Seen, columns, lines, no_json};
 use crate::walk::{Format, Walk};
@@ -115,7 +115,8 @@ impl Reading<'_> {
             let part = Walk::new(self.format, self.wanted, self.limits, gather).through(&mut feed, 0)?;
             (part, feed.digest)
         };
-        part.report(gather);
+        let ranks_decide = self.format == Format::Msmarco || self.wanted.ties == Ties::Rank;
+        part.report(gather, ranks_decide);
         let met = self.wanted.names.as_ref().map(|names| Met::of(&mut part.ranked, names));
         Ok(RunRead {
             met,

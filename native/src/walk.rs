@@ -1,6 +1,7 @@
 //! One way through a part of a run, line by line.
 
 use crate::alike::Style;
+use crate::checks::Earlier;
 use crate::feed::Feed;
 use crate::number::{self, NotANumber};
 use crate::numbered::Numbered;
@@ -24,7 +25,7 @@ impl Format {
     /// Whether a line of so many columns is one of the run.
     pub fn fits(self, columns: usize, wanted: &Wanted) -> bool {
         match self {
-            Format::Trec => columns == 6 || (columns > 6 && wanted.trec_eval_9),
+            Format::Trec => columns == 6 || (columns > 6 && (wanted.trec_eval_9 || wanted.extra_columns)),
             Format::Msmarco => columns == 3,
         }
     }
@@ -42,6 +43,8 @@ struct Gathered {
     topic: Vec<u32>,
     /// How many lines each topic has.
     counts: Vec<usize>,
+    /// The last line of each topic, to compare the next with.
+    earlier: Vec<Earlier>,
     lines: Topic,
 }
 
@@ -56,6 +59,7 @@ impl Gathered {
         self.at = known.unwrap_or_else(|| {
             self.topics.push(name);
             self.counts.push(0);
+            self.earlier.push(None);
             next as u32
         });
         Ok(())
@@ -127,8 +131,8 @@ pub struct Walk<'w> {
     gathered: Option<Gathered>,
     /// How the line before was written: most lines have its start and its tag again.
     style: Style,
-    /// Score and rank of the line before, in the same topic.
-    before: Option<(f64, i64)>,
+    /// The line before, in the same topic.
+    earlier: Earlier,
     part: Part,
 }
 
@@ -141,7 +145,7 @@ impl<'w> Walk<'w> {
             topic: Topic::default(),
             gathered: gather.then(Gathered::default),
             style: Style::default(),
-            before: None,
+            earlier: None,
             part: Part::default(),
         }
     }
@@ -176,7 +180,12 @@ impl<'w> Walk<'w> {
             self.start(line.number, prefix, topic, second, problems)?;
         }
         let score = match number::score(score) {
-            Ok(score) => score,
+            Ok(value) => {
+                if number::is_rounded(score, value) {
+                    self.part.checks.rounded.see(line.number, || shown(&self.topic.name));
+                }
+                value
+            }
             Err(wrong) => {
                 self.bad_score(wrong, line.number, document, score, problems);
                 return Ok(());
@@ -199,12 +208,11 @@ impl<'w> Walk<'w> {
     #[inline(always)]
     fn take(&mut self, line: u64, document: &[u8], place: Option<i64>, score: f64) {
         let score = if self.wanted.trec_eval_9 { f64::from(score as f32) } else { score };
-        if let (Some(place), Some((score_before, place_before))) = (place, self.before)
-            && ((score < score_before && place <= place_before) || (score > score_before && place >= place_before))
-        {
-            self.part.rank_order.see(line, || shown(&self.topic.name));
-        }
-        self.before = place.map(|place| (score, place));
+        let earlier = match &mut self.gathered {
+            None => &mut self.earlier,
+            Some(gathered) => &mut gathered.earlier[gathered.at as usize],
+        };
+        self.part.checks.see_rank(earlier, score, place.map(|place| place as f64), line, &self.topic.name);
         let key = match (self.wanted.ties, place) {
             (Ties::Rank, Some(place)) => by_rank(place),
             _ => score,
@@ -276,7 +284,7 @@ impl<'w> Walk<'w> {
         if name == self.topic.name {
             return Ok(());
         }
-        self.before = None;
+        self.earlier = None;
         let most = self.limits.topics;
         match &mut self.gathered {
             Some(gathered) => gathered.turn(name, line, most)?,

@@ -351,6 +351,9 @@ fn trec_eval_9_looks_away_from_what_stands_after_the_sixth_column() {
     assert_eq!(read.problems.kept()[0].code, "W-COLUMNS");
     assert_eq!(read.problems.kept()[0].message, "lines with more than 6 columns, the rest left out: 2");
     assert_eq!((read.tag.as_str(), read.ranked.keys.as_slice()), ("my", [2.5, 1.5].as_slice()));
+    let later = run(text, &Wanted { extra_columns: true, depth: Some(9), ..Wanted::default() });
+    assert!(!later.problems.has_errors());
+    assert_eq!(later.ranked.keys.as_slice(), [2.5, 1.5].as_slice());
 }
 
 #[test]

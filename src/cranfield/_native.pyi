@@ -42,6 +42,16 @@ def read_qrels(
     limits: dict[str, int] | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]: ...
+def check_qrels(
+    topic: Strings,
+    document: Strings,
+    grade: NDArray[np.float64],
+    *,
+    iteration: Strings | None = None,
+    line: NDArray[np.uint64] | None = None,
+    gains: bool = False,
+    subtopics: bool = False,
+) -> dict[str, Any]: ...
 def read_header(path: str | PathLike[str], *, limits: dict[str, int] | None = None) -> dict[str, Any]: ...
 def read_ahead(
     qrels: str | PathLike[str],
@@ -55,6 +65,7 @@ def read_runs(
     *,
     ties: str = "trec",
     trec_eval_9: bool = False,
+    extra_columns: bool = False,
     without_self: bool = False,
     names: Names | None = None,
     attribute: Attribute | None = None,
@@ -69,6 +80,9 @@ def rank_run(
     document: Strings,
     score: NDArray[np.float64],
     *,
+    rank: NDArray[np.float64] | None = None,
+    line: NDArray[np.uint64] | None = None,
+    rounded: NDArray[np.bool_] | None = None,
     ties: str = "trec",
     trec_eval_9: bool = False,
     without_self: bool = False,

@@ -38,6 +38,9 @@ def test_only_options_of_the_command_are_named() -> None:
         == "a line reads: topic document; or name the columns, in order: --columns topic,…"
     )
     assert in_options(said, {"--column"}) == "a line reads: topic document"
+    assert in_options('topic may be called qid; or say where it is: columns={"topic": "…"}', {"--gains"}) == (
+        "topic may be called qid"
+    )
 
 
 def test_a_column_that_is_not_found(here: Path, cranfield: Command) -> None:
@@ -50,10 +53,21 @@ def test_a_column_that_is_not_found(here: Path, cranfield: Command) -> None:
     assert "--column worker=NAME" in ended.err
 
 
+def test_a_command_without_the_option_does_not_name_it(here: Path, cranfield: Command) -> None:
+    (here / "assigned.tsv").write_text("run\ttopic\tnugget\na\t1\tn1\n")
+    hint = "support may be called support, assignment, label"
+    expect_refusal(cranfield("nuggets", "assigned.tsv"), 1, "assigned.tsv: there is no column for the support", hint)
+
+
 def test_grades_with_decimals_in_a_table(here: Path, cranfield: Command) -> None:
     pl.DataFrame({"topic": ["1"], "document": ["a"], "grade": [0.5]}).write_parquet(here / "q.parquet")
-    problem = "q.parquet: grade 0.5 in row 0 is not a whole number"
-    expect_refusal(cranfield("evaluate", "q.parquet", "run.txt"), 1, problem, "if decimals are meant: --gains")
+    problem = 'q.parquet:1: grade "0.5" is not a whole number'
+    expect_refusal(
+        cranfield("evaluate", "q.parquet", "run.txt"),
+        1,
+        problem,
+        "if decimals are meant: --gains (in Python gains=True)",
+    )
 
 
 # Errors that bring no hint of their own: the page of the server that shows them has the hint.

@@ -66,7 +66,7 @@ with open(sys.argv[1] + "/s.csv", "w") as file:
     file.write("a,b,c\\n0.1,0.3,0.9\\n0.2,0.5,0.4\\n0.4,0.4,0.8\\n")
 asked = ["test", "--scores", file.name, "-t", "gap(rate=2)", "--correct", "doubled", "--format", "json"]
 after = ["anova", "--scores", file.name, "--after", "median-gap", "--correct", "doubled", "--format", "json"]
-studies = [json.loads(run(program, words, obj=[]).output) for words in (asked, after)]
+studies = [json.loads(run(program, words, obj=[]).stdout) for words in (asked, after)]
 
 sys.path.insert(0, "docs/_ext")
 import from_code

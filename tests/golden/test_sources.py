@@ -13,9 +13,11 @@ FOLDER = Path(__file__).parent
 FILES = sorted(path.stem for path in FOLDER.glob("*.json"))
 # What a maker needs beyond PyPI; where the machine does not have it, the committed values stand as they are.
 NEEDS = {"gdeval": bool(shutil.which("perl")), "trec_eval_text": "TREC_EVAL" in os.environ}
+NEEDS["trec_eval_lines"] = NEEDS["trec_eval_text"] and "TREC_EVAL_10" in os.environ
 NEEDS["baycomp"] = "BAYCOMP" in os.environ  # it would install a package named tests beside itself
 NEEDS["crowd_kit"] = "CROWD_KIT" in os.environ  # it brings models of language with it, and works for a minute
 NEEDS["r_stats"] = "R_STATS" in os.environ  # versions of R differ in the twelfth digit
+NEEDS["r_factors"] = "R_STATS" in os.environ
 NEEDS["r_pooled"] = "R_POOLED" in os.environ  # so do versions of metafor
 NEEDS["ranx"] = "RANX" in os.environ  # it compiles itself for a minute, and is not among the requirements of the tests
 NEEDS["fusion"] = NEEDS["ranx_habits"] = NEEDS["ranx"]

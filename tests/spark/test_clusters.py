@@ -107,7 +107,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with judgments and two runs as tables: qrels.parquet and runs.parquet."""
     folder, draw = tmp_path_factory.mktemp("tables"), np.random.default_rng(4)
-    pairs = pl.DataFrame({"topic": np.repeat(np.arange(12), 30), "document": np.tile(np.arange(30), 12)})
+    pairs = pl.DataFrame({"topic": np.repeat(np.arange(12), 30), "document": np.tile(np.arange(100, 130), 12)})
     pairs.with_columns(grade=pl.Series(draw.integers(0, 3, 360))).write_parquet(folder / "qrels.parquet")
     of = [pairs.with_columns(run=pl.lit(run), score=pl.Series(draw.random(360))) for run in ("a", "b")]
     pl.concat(of).write_parquet(folder / "runs.parquet")

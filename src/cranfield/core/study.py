@@ -47,6 +47,11 @@ class Verdict(Mapping[str, Any]):
         """Return the verdict in words, or nothing."""
         return str(self._cells.get("sentence") or "")
 
+    @property
+    def excluded(self) -> str:
+        """Return the line on the rows of a log that the verdict does not count, or nothing."""
+        return str(self._cells.get("excluded") or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -79,6 +84,11 @@ class Study:
         object.__setattr__(self, "charts", tuple(self.charts))
 
     @property
+    def excluded(self) -> str:
+        """The line that stands above the verdict on a log: how many rows it does not count, and why."""
+        return "" if self.verdict is None else self.verdict.excluded
+
+    @property
     def sentence(self) -> str:
         """The verdict in words, or nothing."""
         return "" if self.verdict is None else self.verdict.sentence
@@ -98,13 +108,15 @@ class Study:
         return Study, (self.name, dict(self.tables), verdict, self.made_by, self.charts)
 
     def __str__(self) -> str:
-        return "\n\n".join(part for part in (visible(self.sentence), *map(str, self.tables.values())) if part)
+        return "\n\n".join(
+            part for part in (visible(self.excluded), visible(self.sentence), *map(str, self.tables.values())) if part
+        )
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        sentence = f"<p>{escape(visible(self.sentence))}</p>" if self.sentence else ""
-        return "\n".join([sentence, *(table._repr_html_() for table in self.tables.values())]).strip()
+        words = [f"<p>{escape(visible(line))}</p>" for line in (self.excluded, self.sentence) if line]
+        return "\n".join([*words, *(table._repr_html_() for table in self.tables.values())]).strip()
 
     def as_dict(self) -> dict[str, Any]:
         """The object of the JSON contract, as plain Python values."""

@@ -8,6 +8,7 @@ from cranfield._native import Strings as Strings
 from .assessed.assessed_runs import Assessed as Assessed
 from .assessed.assessment import Attribute as Attribute
 from .assessed.assessment import assess as assess
+from .assessed.assessment import judged_at_top as judged_at_top
 from .assessed.block import NOBODY as NOBODY
 from .assessed.block import Block as Block
 from .assessed.graded_rankings import assess_documents as assess_documents
@@ -20,6 +21,8 @@ from .files.data_source import Source as Source
 from .files.data_source import is_dataset as is_dataset
 from .files.input_problems import Problem as Problem
 from .files.input_problems import Problems as Problems
+from .files.number_columns import EXACT as EXACT
+from .files.number_columns import NOT_A_NUMBER as NOT_A_NUMBER
 from .files.parquet_shards import files_of as files_of
 from .files.writers import is_trec as is_trec
 from .files.writers import write as write
@@ -28,6 +31,10 @@ from .judgments.document_lengths import Lengths as Lengths
 from .judgments.document_lengths import read_lengths as read_lengths
 from .judgments.grade_lookup import find_grades as find_grades
 from .judgments.grade_lookup import find_named as find_named
+from .judgments.id_matching import TOP as TOP
+from .judgments.id_matching import explain_topics as explain_topics
+from .judgments.id_matching import is_mismatch as is_mismatch
+from .judgments.id_matching import report_mismatch as report_mismatch
 from .judgments.qrels import Qrels as Qrels
 from .judgments.qrels import read_qrels as read_qrels
 from .judgments.side_tables import NEEDED as NEEDED
@@ -50,12 +57,19 @@ from .runs.run import run_name as run_name
 from .values.aggregates import AGGREGATES as AGGREGATES
 from .values.aggregates import check_aggregate as check_aggregate
 from .values.baseline_differences import has_better as has_better
+from .values.judged_documents import SPARSE as SPARSE
+from .values.judged_documents import is_worth_a_note as is_worth_a_note
+from .values.judged_documents import judged_depth as judged_depth
+from .values.judged_documents import judged_shares as judged_shares
+from .values.judged_documents import proportion_single as proportion_single
+from .values.judged_documents import unjudged_notes as unjudged_notes
 from .values.name_lookup import find_run as find_run
 from .values.name_lookup import find_topics as find_topics
 from .values.value_cube import Curve as Curve
 from .values.value_cube import Given as Given
 from .values.value_cube import Named as Named
 from .values.value_cube import Values as Values
+from .values.value_notes import notes_on as notes_on
 from .values.wide_scores import read_scores as read_scores
 
 if TYPE_CHECKING:
@@ -67,8 +81,10 @@ if TYPE_CHECKING:
     from .answers.judged_answers import PerAnswer as PerAnswer
     from .assessed.arrow_partitions import read_part as read_part
     from .files.file_inspection import Inspected as Inspected
+    from .files.file_inspection import compare_documents as compare_documents
     from .files.file_inspection import compare_topics as compare_topics
     from .files.file_inspection import inspect as inspect
+    from .files.file_inspection import inspect_all as inspect_all
     from .files.ir_datasets import find_dataset as find_dataset
     from .files.ir_datasets import knows_datasets as knows_datasets
     from .files.several_collections import Collection as Collection
@@ -97,6 +113,7 @@ if TYPE_CHECKING:
     from .labels.worker_labels import Labels as Labels
     from .labels.worker_labels import Votes as Votes
     from .logs.engine_errors import spark_fault as spark_fault
+    from .logs.excluded_rows import ExcludedRows as ExcludedRows
     from .logs.experiment_users import ROLES as ROLES
     from .logs.experiment_users import Users as Users
     from .logs.experiment_users import read_experiment as read_experiment
@@ -142,7 +159,9 @@ if TYPE_CHECKING:
     from .topics.corpus import Corpus as Corpus
     from .topics.corpus import each_document as each_document
     from .topics.corpus import read_corpus as read_corpus
+    from .topics.corpus import stream_corpus as stream_corpus
     from .topics.corpus_files import Found as Found
+    from .topics.corpus_scan import CorpusScan as CorpusScan
     from .topics.topic_set import TopicTexts as TopicTexts
     from .topics.topic_set import read_topics as read_topics
     from .topics.topic_text import TopicText as TopicText
@@ -167,14 +186,16 @@ else:
             "judgments.attributes": "Attributes read_attributes",
             "logs.policy_log": "Choices",
             "files.several_collections": "Collection read_collections",
-            "topics.corpus": "Corpus each_document read_corpus",
+            "topics.corpus": "Corpus each_document read_corpus stream_corpus",
             "topics.corpus_files": "Found",
+            "topics.corpus_scan": "CorpusScan",
             "logs.engine_errors": "spark_fault",
+            "logs.excluded_rows": "ExcludedRows",
             "logs.query_engines": "Engine connect fetch spark_paths spark_session",
             "runs.run_entries": "ENTRY_COLUMNS Entries Entry read_entries",
             "runs.run_factors": "Factors read_factors",
             "judgments.label_flips": "flip_labels flipped_grades",
-            "files.file_inspection": "Inspected compare_topics inspect",
+            "files.file_inspection": "Inspected compare_documents compare_topics inspect inspect_all",
             "files.ir_datasets": "find_dataset knows_datasets",
             "runs.header_entries": "entries_from_headers join_entries",
             "labels.combined_labels": "join_labels",

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from cranfield._lazy_imports import Later
 
 from .evaluation.evaluation_spec import Question as Question
+from .evaluation.evaluation_spec import measures_of as measures_of
+from .evaluation.input_notes import reading_notes as reading_notes
 from .evaluation.study import evaluate as evaluate
 
 if TYPE_CHECKING:
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from .boards.study import leaderboard as leaderboard
     from .click_models.study import clicks as clicks
     from .comparison.answered_topics import answers as answers
-    from .comparison.assembly import SPARSE as SPARSE
-    from .comparison.assembly import proportion_single as proportion_single
     from .comparison.readable_tables import ONLY_P as ONLY_P
     from .comparison.readable_tables import PAIR_COLUMNS as PAIR_COLUMNS
     from .comparison.readable_tables import column_names as column_names
@@ -75,7 +75,6 @@ else:
             "comparison.readable_tables": "ONLY_P PAIR_COLUMNS column_names line_name only_p readable_evidence "
             "summary_of_values",
             "comparison.requirements": "RULES",
-            "comparison.assembly": "SPARSE proportion_single",
             "comparison.study": "compare",
             "files.conversion": "convert",
             "counterfactuals.study": "counterfactual",

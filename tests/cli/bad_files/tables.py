@@ -55,7 +55,7 @@ TABLES = [
         name="words in the column of scores",
         files={"run.csv": b"topic,document,score\n1,a,high\n"},
         command="evaluate qrels.txt run.csv",
-        code="E-TYPE",
+        code="E-SCORE",
         error='run.csv: score "high" in row 0 is not a number',
         hint="every score is a number",
     ),

@@ -345,3 +345,37 @@ def test_several_rankings_of_a_topic(here: Path, cranfield: Command) -> None:
     assert cranfield(*asked, "--format", "tsv").out.count("EE_") == 3
     ended = cranfield("evaluate", "judged.txt", "turns.txt", "--series", "--equity")
     assert (ended.code, ended.err.splitlines()[-2]) == (2, "error: --equity needs groups of documents")
+
+
+@pytest.mark.parametrize("option", ["-c", "-l", "-n", "-J", "-M", "-N", "-R", "-T", "-Z"])
+def test_an_option_of_trec_eval_is_refused_with_what_to_write(cranfield: Command, option: str) -> None:
+    ended = cranfield("evaluate", "qrels.txt", "run.txt", option, "2")
+    first, second = ended.err.splitlines()
+    assert (ended.code, first) == (2, f"error: there is no option {option}")
+    assert second.startswith(f"hint: trec_eval's {option}")
+
+
+@pytest.mark.parametrize("name", ["all_prefs", "prefs", "prefs_simp", "prefs_num_prefs_poss", "map_avgjg", "qrels_jg"])
+def test_a_measure_of_trec_eval_that_is_not_offered_is_refused(cranfield: Command, name: str) -> None:
+    ended = cranfield("evaluate", "qrels.txt", "run.txt", "--compat", "trec_eval-10", "-m", name)
+    first, second = ended.err.splitlines()
+    assert (ended.code, first) == (1, f"error: there is no {name} here")
+    assert second.startswith("hint: ")
+
+
+def test_preferences_are_printed_under_the_names_of_trec_eval(cranfield: Command, here: Path) -> None:
+    (here / "prefs.txt").write_text("1 ann 0 a 2\n1 ann 0 b 1\n1 ann 0 x 0\n")
+    asked = ("--prefs", "--scale", "ignore", "--format", "trec_eval", "-m", "prefs_simp prefs_pair_ret")
+    ended = cranfield("evaluate", "prefs.txt", "run.txt", *asked)
+    # run.txt has a above x, and not b: of a>b, a>x and b>x the first two are fulfilled, of a>x the one there is.
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert lines == [["runid", "all", "mine"], ["prefs_simp", "all", "0.6667"], ["prefs_pair_ret", "all", "1.0000"]]
+
+
+@pytest.mark.parametrize("name", ["prefs", "all_prefs", "prefs_num_prefs_poss", "prefs_num_prefs_ful_ret"])
+def test_a_list_of_preference_measures_is_refused(cranfield: Command, here: Path, name: str) -> None:
+    (here / "prefs.txt").write_text("1 ann 0 a 2\n1 ann 0 x 0\n")
+    ended = cranfield("evaluate", "prefs.txt", "run.txt", "--prefs", "-m", name)
+    first, second = ended.err.splitlines()
+    assert (ended.code, first) == (1, f"error: there is no {name} here")
+    assert "prefs_simp" in second

@@ -107,3 +107,13 @@ def test_the_result_can_be_kept(here: Path, cranfield: Command) -> None:
         ended = cranfield("lint", "qrels.txt", "run.txt", "-o", name)
         assert (ended.code, ended.out, ended.err) == (0, "", "2 files: no problems\n")
         assert (here / name).exists()
+
+
+def test_a_corpus_is_checked(here: Path, cranfield: Command) -> None:
+    (here / "corpus.jsonl").write_text('{"_id": "a", "text": "same"}\n{"_id": "b", "text": "same"}\n')
+    (here / "judged.txt").write_text("1 0 a 1\n1 0 b 0\n1 0 c 0\n")
+    ended = cranfield("lint", "judged.txt", "--corpus", "corpus.jsonl", "--format", "json")
+    codes = [row["code"] for row in json.loads(ended.out)["tables"]["problems"]]
+    assert (ended.code, codes) == (0, ["W-ABSENT", "W-DUPTEXT", "W-DUPGRADE"])
+    assert cranfield("lint", "judged.txt", "--corpus", "corpus.jsonl", "--strict").code == 3
+    assert cranfield("lint", "judged.txt", "--corpus", "nothing.jsonl").code == 3

@@ -1,5 +1,6 @@
 """The examples of the help pages, and the files that they name."""
 
+import gzip
 import json
 import re
 import shutil
@@ -33,12 +34,15 @@ def write_stage(campaign: Path, folder: Path) -> None:
         shutil.copy(folder / "runs" / f"{run}.txt", folder / name)
     with (folder / "runs.csv").open("a") as entries:
         entries.write("bm25,organisers,2024-03-01,plain\n")
-    scores = "301,0.25,0.5,0.3\n302,0.5,0.75,0.4\n303,0.1,0.4,0.4\n304,0.2,0.1,0.3\n"
-    (folder / "ap.csv").write_text(f"topic,run1,run2,run3\n{scores}")
+    scores = "301,0.25,0.5,0.3,0.2\n302,0.5,0.75,0.4,0.6\n303,0.1,0.4,0.4,0.3\n304,0.2,0.1,0.3,0.2\n"
+    (folder / "ap.csv").write_text(f"topic,run1,run2,run3,run4\n{scores}")
     (folder / "splits.json").write_text("[[[0, 1], [2, 3]], [[0, 2], [1, 3]]]")
-    (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\n")
+    (folder / "groups.csv").write_text("run,group\nrun1,cedar\nrun2,cedar\nrun3,birch\nrun4,birch\n")
     (folder / "predictors.csv").write_text("topic,idf\n301,1\n302,5\n303,2\n304,3\n")
     (folder / "bm25.yaml").write_text("tag: bm25\n")
+    judged = {line.split()[2] for line in (folder / "qrels.txt").read_text().splitlines()}
+    with gzip.open(folder / "corpus.jsonl.gz", "wt") as corpus:
+        corpus.writelines(json.dumps({"_id": one, "text": f"text of {one}"}) + "\n" for one in sorted(judged))
     write_boards(folder)
     write_crowd(folder)
     write_clicks(folder)

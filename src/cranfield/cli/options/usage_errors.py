@@ -137,6 +137,8 @@ def in_options(hint: str, options: Collection[str]) -> str:
         theirs = found["theirs"].strip("\"'")
         return f"--column {found['ours']}={'NAME' if theirs == '…' else theirs}"
 
+    if "--column" not in options:
+        hint = re.sub(r"; [^;]*columns=\{[^}]*\}", "", hint)
     hint = re.sub(r"""columns=\{["'](?P<ours>\w+)["']: (?P<theirs>"[^"]*"|'[^']*'|…)\}""", column, hint)
     ordered = r"columns=\(\"(\w+)\", …\)"
     if "--columns" in options:

@@ -11,7 +11,7 @@ import click
 
 from cranfield.cli.output.command_output import progress, typed
 from cranfield.core import CranfieldError, Ties
-from cranfield.data import ORDERS, Values, read_scores
+from cranfield.data import ORDERS, Values, notes_on, read_scores
 from cranfield.measures import PEERS, as_named, parse_measures
 from cranfield.studies import evaluate
 
@@ -25,8 +25,8 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def notes_of(values: Any) -> tuple[str, ...]:
-    """What a reader must know about the values before they are compared: topics that runs miss, ties, …."""
-    return values.mean().notes if isinstance(values, Values) else ()
+    """Return notes on the values that no study repeats: topics that runs miss, ties, …."""
+    return notes_on(values) if isinstance(values, Values) else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,14 +119,22 @@ def show(
     else:
         _put_table(study, form, output)
     if output or form not in FOR_PEOPLE:
-        for line in notes:
+        shows_verdict = form in (*FOR_PEOPLE, "json")
+        for line in dict.fromkeys((*(() if shows_verdict else _doubts(study)), *notes)):
             note(line)
+
+
+def _doubts(study: Study) -> tuple[str, ...]:
+    """Return what a reader of a table alone must know: which rows it does not count, and a verdict without trust."""
+    verdict: Mapping[str, object] = study.verdict or {}
+    excluded = (study.excluded,) if verdict.get("rows_excluded") else ()
+    return (*excluded, study.sentence) if verdict.get("trusted") is False else excluded
 
 
 def _for_people(study: Study, form: str, layout: Mapping[str, Table], notes: Sequence[str], *, bold: bool) -> str:
     tables = [layout.get(name, exact) for name, exact in study.tables.items()]
     tables[0] = replace(tables[0], notes=tuple(notes))
-    words = [paragraph(study.sentence, form)] if study.sentence else []
+    words = [paragraph(line, form) for line in (study.excluded, study.sentence) if line]
     digits = digits_shown()
     return "\n\n".join([*words, *(render(t, form, bold=bold, digits=digits).rstrip("\n") for t in tables)])
 

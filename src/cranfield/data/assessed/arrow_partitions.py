@@ -1,6 +1,7 @@
 """Judgments and runs of some topics, from one partition of a distributed Arrow table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,20 +20,26 @@ def read_part(
 ) -> tuple[Qrels | None, list[RunFrame]]:
     """Judgments (None: there are none) and every run, which may have no rows, of a table of both.
 
-    Its columns are topic, run (null: the row is a judgment), document, number (the score, or the grade), and
-    perhaps rank and iteration. Nothing is digested: nobody has all the rows.
+    Its columns are topic, run (null: the row is a judgment), document, number (the score, or the grade), and perhaps
+    rank, row (the order of the rows), rounded and iteration. Nothing is digested: nobody has all the rows.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     code = pc.index_in(table["run"], value_set=pa.array(runs, table["run"].type)).fill_null(-1).to_numpy()
-    order = np.argsort(code, kind="stable")
+    row = table["row"].to_numpy() if "row" in table.column_names else np.zeros(len(code))
+    order = np.lexsort((row, code))
     ordered = table.take(pa.array(order))
     starts = np.searchsorted(code[order], np.arange(len(runs) + 1)).tolist()
     judged = _columns(ordered.slice(0, starts[0]), "grade", "iteration")
     frames = []
     for run, start, end in zip(runs, starts[:-1], starts[1:], strict=True):
-        rows = from_object(_columns(ordered.slice(start, end - start), "score", "rank"), "score", name=run)
+        part = ordered.slice(start, end - start)
+        rows = from_object(_columns(part, "score", "rank"), "score", name=run)
+        if "rounded" in part.column_names:
+            rows = replace(rows, rounded=part["rounded"].fill_null(False).to_numpy())
+        if rows.rank is not None and np.isnan(rows.rank).all():  # of a table without ranks, next to one that has them
+            rows = replace(rows, rank=None)
         frames.append(RunFrame(run, rows, Source(run, "", "run")))
     return read_qrels(judged, gains=gains, name=name) if starts[0] else None, frames
 

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from cranfield import _native
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Ties
-from cranfield.data.files.columns import numbers, strings
+from cranfield.data.files.columns import strings
 from cranfield.data.files.data_source import Source
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.number_columns import numbers
 from cranfield.data.judgments.document_lengths import Lengths, read_lengths
+from cranfield.data.judgments.id_matching import TOP, explain_topics, is_mismatch, report_mismatch
 from cranfield.data.judgments.qrels import Qrels, read_qrels
 from cranfield.data.judgments.side_tables import Side
 from cranfield.data.judgments.strata import named_strata
@@ -25,11 +27,11 @@ from cranfield.data.runs.run import (
     RunFrame,
     Runs,
     find_runs,
-    is_trec_eval_9,
     order_of,
     ranked,
     ranked_files,
     read_run,
+    reader_options,
 )
 
 from .assessed_runs import Assessed
@@ -73,12 +75,13 @@ def assess(
 ) -> Assessed:
     """Find, in every run, every document that the judgments name (and the (topic, document) tables of ``also``).
 
-    ``ties`` orders documents of equal score, ``compat="trec_eval-9"`` compares scores as float32 and forgives columns
-    after the sixth, ``without_self`` leaves out documents with the id of their topic, ``sum_above`` adds up an
-    attribute over everything ranked above each found document. ``lengths`` says how many words each document has (what
-    ``read_lengths`` reads); they are added up in the same way, and kept. ``beside`` is what is known of documents
-    beside their grade (what ``read_intents``, ``read_attributes`` and ``read_aspects`` read): it becomes side tables.
-    Judgments that were read with ``subtopics=True`` bring one themselves. ``part``: these are some topics of many, and
+    ``ties`` orders documents of equal score. ``compat="trec_eval-9"`` compares scores as float32 and ignores columns
+    after the sixth, ``compat="trec_eval-10"`` only ignores those columns. ``without_self`` leaves out documents with
+    the id of their topic. ``sum_above`` adds up an attribute over everything ranked above each found document.
+    ``lengths`` says how many words each document has (what ``read_lengths`` reads); they are added up in the same way,
+    and kept. ``beside`` is what is known of documents beside their grade (what ``read_intents``, ``read_attributes``
+    and ``read_aspects`` read): it becomes side tables. Judgments that were read with ``subtopics=True`` bring one
+    themselves. ``part``: these are some topics of many, and
     a run may have none of them.
     """
     order = order_of(ties)
@@ -97,7 +100,7 @@ def assess(
     whole = [run for run in found if isinstance(run, Run)]
     tables.extend(named for side in sides for named in side.names(whole))
     names = _native.Names(tables)
-    options: dict[str, Any] = {"ties": order, "trec_eval_9": is_trec_eval_9(compat), "names": names}
+    options: dict[str, Any] = {"ties": order, "names": names, **reader_options(compat)}
     options["without_self"] = without_self
     known = None if lengths is None else read_lengths(lengths)
     attribute = known or sum_above
@@ -107,6 +110,8 @@ def assess(
     for read, source in reads if not part else ():
         _meet(judgments, read, source)
     assessed = _joined(judgments, names, found, reads, entries, known)
+    if not part:
+        assessed = _check_ids(assessed, judgments, found, {"ties": order, "compat": compat})
     if known is not None:
         there = known.among(names.documents)[: len(assessed.grade)]
         assessed = _told(assessed, known.source, there, f"they are taken to have {known.default:,.0f} words")
@@ -200,8 +205,37 @@ def _meet(judgments: Qrels, read: dict[str, Any], source: Source) -> None:
     """Refuse a run that has no topic in common with the judgments."""
     if not read["retrieved"][: len(judgments.topics)].any():
         message = f"no topic of the run is in the qrels (the run has {listed(read['run_topics'].to_list())})"
-        hint = f"the qrels have {listed(judgments.topics.to_list())}: do they belong together?"
+        known = judgments.topics.to_list()
+        hint = f"the qrels have {listed(known)}: {explain_topics(read['run_topics'].to_list(), known)}"
         raise problem(source.name, "E-TOPICS", message, hint)
+
+
+def _check_ids(
+    assessed: Assessed, judgments: Qrels, runs: Sequence[Run | RunFile | RunFrame], reading: dict[str, Any]
+) -> Assessed:
+    """Warn of runs of which almost no document is judged; they are read again only then."""
+    by_run = (len(assessed.runs), -1)
+    judged, possible = (count.reshape(by_run).sum(axis=1) for count in judged_at_top(assessed))
+    sources = list(assessed.sources)
+    for i, run in enumerate(runs):
+        if is_mismatch(int(judged[i]), int(possible[i])):
+            # What comes through a pipe is gone.
+            gone = isinstance(run, RunFile) and not run.path.is_file()
+            first = {} if gone else read_run(run, depth=TOP, **reading).by_topic()
+            known = {topic: set(documents) for topic, documents in judgments.by_topic().items()}
+            sources[1 + i] = sources[1 + i].warned(report_mismatch(sources[1 + i].name, first, known))
+    return replace(assessed, sources=tuple(sources))
+
+
+def judged_at_top(assessed: Assessed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(row,) twice: how many of the first documents are judged, and how many could be."""
+    named = assessed.grade > NOBODY
+    at_top = assessed.rank <= TOP
+    if not named.all():
+        at_top &= named[assessed.document]
+    judged = np.diff(np.concatenate(([0], at_top.cumsum()))[assessed.starts])
+    known = np.add.reduceat(named, assessed.named[:-1], dtype=np.int64)
+    return judged, np.minimum(np.minimum(assessed.retrieved, TOP), np.tile(known, len(assessed.runs)))
 
 
 def _joined(

@@ -1,7 +1,7 @@
 """Typed columns of runs and judgments from frames, dictionaries, JSON, Parquet and CSV."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cranfield._native import Strings
 
-from .input_problems import listed, problem
+from .input_problems import Problem, listed, problem
 from .json_parsing import parse_json
+from .number_columns import check_ranks, find_rounded, numbers, ranks
 from .parquet_shards import find_shards, joined
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
@@ -37,13 +38,29 @@ PAIRS = ({"query-id", "corpus-id"}, {"query_id", "corpus_id"})
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Foreign rows as typed columns: (topic, document, number), and the rank and the subtopic if there are any."""
+    """Rows of a run or of judgments as typed columns: topic, document, number, and others that a table may have."""
 
     topic: Strings
     document: Strings
     number: NDArray[np.float64]
     iteration: Strings | None = None
-    rank: NDArray[np.float64] | None = None
+    rank: NDArray[np.float64] | None = None  # NaN where there is no whole number
+    run: Strings | None = None  # the run of each row, where the column names more than one
+    tag: str = ""  # the one name that the column of the run has in every row
+    line: NDArray[np.uint64] | None = None  # where each row stands in its file; None: rows are counted from 1
+    rounded: NDArray[np.bool_] | None = None  # whole numbers that float64 does not hold; None: there are none
+    problems: tuple[Problem, ...] = ()  # warnings about the text that held the rows
+
+    def take(self, rows: NDArray[np.int64]) -> "Columns":
+        """Return some of the rows, which remember where they stood."""
+        return Columns(
+            self.topic.take(rows),
+            self.document.take(rows),
+            self.number[rows],
+            rank=None if self.rank is None else self.rank[rows],
+            line=(rows + 1).astype(np.uint64) if self.line is None else self.line[rows],
+            rounded=None if self.rounded is None else self.rounded[rows],
+        )
 
 
 def from_object(data: Any, what: str, *, name: str) -> Columns:
@@ -93,9 +110,54 @@ def from_file(path: Path, what: str) -> Columns | None:
         case ".parquet":
             return from_object(read_frame(path, "read_parquet"), what, name=str(path))
         case ".csv":
-            # Every column as text first: an id such as 007 stays what it is.
-            return from_object(read_frame(path, "read_csv", infer_schema=False), what, name=str(path))
-    return None
+            return _from_delimited(path, what, separator=",")
+    names = header_of(path)
+    # The reader of text knows the qrels of BEIR, which have three columns.
+    if not names or (what == "grade" and len(names) == 3):
+        return None
+    return _from_delimited(path, what, separator="\t")
+
+
+def header_of(path: Path) -> tuple[str, ...]:
+    """Return the names of the columns in the first line of a TSV file; nothing if there are none."""
+    if bare_suffix(path) != ".tsv" or not path.is_file():
+        return ()
+    packer = PACKERS.get(path.suffix.lower())
+    try:
+        with import_module(packer).open(path) if packer else path.open("rb") as file:
+            names = file.readline(1 << 16).decode().rstrip("\r\n").split("\t")
+    except _damage(packer):
+        return ()  # the reader of text reports it
+    found = _named(names)
+    return tuple(names) if found["topic"] and found["document"] else ()
+
+
+def is_beir(names: Sequence[str]) -> bool:
+    """Return whether the columns are those of the qrels of BEIR."""
+    return len(names) == 3 and set(names[:2]) in PAIRS
+
+
+def _from_delimited(path: Path, what: str, *, separator: str) -> Columns:
+    """Columns of CSV or TSV under a header: every cell as text first, so that an id such as 007 stays what it is."""
+    import polars as pl
+
+    content = _unpacked(path)
+    quote = '"' if separator == "," else None
+    options = {"infer_schema": False, "separator": separator, "quote_char": quote}
+    frame = _parse_frame(content, path, "read_csv", options)
+    line = np.arange(2, len(frame) + 2, dtype=np.uint64)
+    problems = []
+    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy() if len(frame) else line > 0
+    if blank.any():
+        message, hint = f"blank lines: {int(blank.sum())}", "harmless; was the file joined from several?"
+        problems.append(Problem(str(path), int(line[blank][0]), "W-BLANK", message, hint))
+        frame, line = frame.filter(~blank), line[~blank]
+    if content and not content.endswith((b"\n", b"\r")):
+        message, hint = "the last line has no end of line", "was the file cut short?"
+        problems.append(Problem(str(path), int(line[-1]) if len(line) else 1, "W-END", message, hint))
+    columns = from_object(frame, what, name=str(path))
+    # Rows that were lists stand in other lines.
+    return replace(columns, line=line if len(line) == len(columns.number) else None, problems=tuple(problems))
 
 
 def bare_suffix(path: Path) -> str:
@@ -134,14 +196,17 @@ def _damage(packer: str | None) -> tuple[type[Exception], ...]:
 
 
 def read_frame(path: Path, reader: str, **options: Any) -> Any:
-    """A file as a polars frame; ``reader`` is the function of polars that reads it."""
+    """Read a file as a polars frame; ``reader`` is the function of polars that reads it."""
+    return _parse_frame(_unpacked(path), path, reader, options)
+
+
+def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, Any]) -> Any:
     import polars as pl
 
-    content = BytesIO(_unpacked(path))
+    if reader != "read_parquet" and not content.strip():
+        raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
     try:
-        return getattr(pl, reader)(content, **options)
-    except pl.exceptions.NoDataError:
-        raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?") from None
+        return getattr(pl, reader)(BytesIO(content), **options)
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).partition("\n")[0]
         hint = f"check that it is what its name says: {column_suffix(path)}"
@@ -167,11 +232,9 @@ def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> 
     topics = [topic for topic, row in data.items() for _ in row]
     documents = [document for row in data.values() for document in row]
     values = [number for row in data.values() for number in row.values()]
-    return Columns(
-        strings(topics, "topic", name),
-        strings(documents, "document", name),
-        numbers(values, what, name),
-    )
+    number = numbers(values, what, name)
+    topic, document = strings(topics, "topic", name), strings(documents, "document", name)
+    return Columns(topic, document, number, rounded=find_rounded(values, number) if what == "score" else None)
 
 
 def _named(names: Sequence[str]) -> dict[str, str | None]:
@@ -189,6 +252,13 @@ def find_columns(
     found = _named(names)
     if what == "score" and found["score"] is None and found["rank"] is not None:
         what = "rank"
+    swapped = ""
+    if what == "score" and found["score"] is None and found["grade"]:
+        swapped = "this looks like qrels where a run is expected"
+    elif what == "grade" and found["grade"] == "score" and found["rank"]:
+        swapped = "this looks like a run where qrels are expected"
+    if swapped:
+        raise problem(name, "E-SWAPPED", swapped, "the qrels come first, then the runs")
     for wanted in (*also, "topic", "document", what):
         if found[wanted] is None:
             hint = f"there are: {listed(names, most=8)}; {wanted} may be called {', '.join(NAMES[wanted][:5])}"
@@ -207,15 +277,32 @@ def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Col
     number = numbers(frame[found[what]], what, name)
     if not len(number):  # an empty column may have no type
         return Columns(Strings([]), Strings([]), number)
-    iteration = found["iteration"] if what == "grade" else None
-    rank = found["rank"] if what != "grade" else None
-    return Columns(
+    columns = Columns(
         strings(frame[found["topic"]], "topic", name),
         strings(frame[found["document"]], "document", name),
         -number if what == "rank" else number,
-        strings(frame[iteration], "iteration", name) if iteration else None,
-        numbers(frame[rank], "rank", name) if rank else None,
     )
+    if what == "grade":
+        iteration = found["iteration"]
+        return replace(columns, iteration=strings(frame[iteration], "iteration", name)) if iteration else columns
+    run, tag = _run_names(frame[found["run"]], name) if found["run"] else (None, "")
+    rank = ranks(frame[found["rank"]]) if found["rank"] else None
+    if what == "rank":
+        check_ranks(rank, name)
+    return replace(columns, rank=rank, run=run, tag=tag, rounded=find_rounded(frame[found[what]], number))
+
+
+def _run_names(column: Any, name: str) -> tuple[Strings | None, str]:
+    """Return the run of each row, or the name that all rows share."""
+    if hasattr(column, "n_unique") and not column.null_count() and (column == column[0]).all():  # of polars, at once
+        return None, strings(column[:1], "run", name)[0]
+    names = strings(column, "run", name)
+    runs, which = names.distinct()
+    blank = next((run for run, text in enumerate(runs.to_list()) if not text.strip()), None)
+    if blank is not None:
+        message = f"the column of the run: row {int(np.argmax(which == blank))} is empty"
+        raise problem(name, "E-NULL", message, "name the run in every row")
+    return (None, runs[0]) if len(runs) == 1 else (names, "")
 
 
 def _has_lists(frame: Any, document: str | None) -> bool:
@@ -229,10 +316,11 @@ def _one_each(frame: Any, found: Mapping[str, str | None], what: str) -> tuple[A
     import polars as pl
 
     kept = {name: wanted for wanted in ("document", what) if (name := found[wanted]) is not None}
-    flat = frame.select(pl.col(str(found["topic"])).alias("topic"), pl.col(list(kept)).name.map(kept.__getitem__))
+    alone = [pl.col(name).alias(own) for own in ("topic", "run") if (name := found[own]) is not None]
+    flat = frame.select(*alone, pl.col(list(kept)).name.map(kept.__getitem__))
     if what == "score" and what not in flat.columns:
         flat = flat.with_columns(rank=pl.int_ranges(1, pl.col("document").list.len() + 1))
-    flat = flat.explode([column for column in flat.columns if column != "topic"])
+    flat = flat.explode([column for column in flat.columns if column not in ("topic", "run")])
     return flat, tuple(flat.columns)
 
 
@@ -258,32 +346,3 @@ def _first_null(column: Any) -> int | None:
     """The first row without a value, of a list or a pandas column; Arrow says it itself."""
     empty = column.isna() if _is_pandas(column) else (value is None for value in column)
     return next((row for row, null in enumerate(empty) if null), None)
-
-
-def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
-    """A column of finite numbers."""
-    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-    try:
-        found = values.astype(np.float64)
-    except (TypeError, ValueError):
-        row = next((i for i, value in enumerate(values.tolist()) if not _is_number(value)), 0)
-        message = f'{what} "{values.tolist()[row]}" in row {row} is not a number'
-        raise problem(name, "E-TYPE", message, f"every {what} is a number") from None
-    if found.ndim != 1:
-        raise problem(name, "E-TYPE", f"the {what} is no column of numbers", "give columns, or a dict of dicts")
-    wrong = np.flatnonzero(~np.isfinite(found))
-    if len(wrong):
-        row = int(wrong[0])
-        message = f"{what} {found[row]} in row {row} is not a finite number"
-        if values.tolist()[row] is None:
-            message = f"there is no {what} in row {row}"
-        raise problem(name, "E-FINITE", message, f"every {what} is a finite number")
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

@@ -1,6 +1,6 @@
 """Source of data: the name, digest, problems and header of a file or frame."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from cranfield import _native
 from cranfield.core import Input
 
-from .input_problems import Problems
+from .input_problems import Problem, Problems
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +31,10 @@ class Source:
     problems: Problems = field(default_factory=Problems)
     header: str = ""
     tag: str = ""
+
+    def warned(self, problem: Problem) -> "Source":
+        """Return the same source with one more problem."""
+        return replace(self, problems=self.problems.after([problem]))
 
     def as_input(self) -> Input:
         """The entry of this source in a result's provenance."""

@@ -1,29 +1,33 @@
 """Inspect a file: detect its kind and list its problems and topics."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from cranfield import _native
-from cranfield.core import InputError, ParameterError
-from cranfield.data.judgments.qrels import read_qrels
-from cranfield.data.runs.run import read_run
+from cranfield.core import InputError, ParameterError, Ties
+from cranfield.data.judgments.id_matching import TOP, explain_topics, is_mismatch, report_mismatch
+from cranfield.data.judgments.qrels import Qrels, read_qrels
+from cranfield.data.runs.run import RunFrame, rank_rows, run_name, runs_of_table
 
-from .columns import column_suffix, from_file
+from .columns import Columns, column_suffix, from_file, header_of, is_beir
 from .data_source import is_dataset
 from .input_problems import Problem, Problems, listed
 from .parquet_shards import find_shards
 from .size_limits import Limits
 
+MISFITS = ("E-FIELDS", "E-RANK", "E-GRADE", "E-DECIMAL")
 TEXT = "hand in a text file, plain or packed: topic Q0 document rank score tag"
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """A file that was looked at: what it seems to be, what is wrong with it, which topics it has, what it says."""
+    """A run or qrels as found in a file: what is wrong with it, its topics, and what it says of itself."""
 
     file: str
     kind: str  # run or qrels
@@ -33,50 +37,83 @@ class Inspected:
     lines: int = 0
     tag: str = ""
     header: str = ""
+    # Return the judged documents of each topic for qrels, the first ones for a run.
+    documents: Callable[[], Mapping[str, set[str]]] = dict
+    run: str = ""  # which run, where a table has several
 
 
 def inspect(
     file: str | PathLike[str], *, kind: str | None = None, name: str | None = None, limits: Limits | None = None
 ) -> Inspected:
-    """What a file is, and everything that is wrong with it.
+    """What a file is, and everything that is wrong with it; of a table of several runs, the first.
 
     Where its ``kind`` is given, run or qrels, it is looked at as that. Problems call it by its ``name``, for one that
     is stored under another. Under ``limits`` the file is a stranger's: it is read as text or as one packed stream of
     text, whatever its suffix, and refused where it is too large.
     """
+    return inspect_all(file, kind=kind, name=name, limits=limits)[0]
+
+
+def inspect_all(
+    file: str | PathLike[str], *, kind: str | None = None, name: str | None = None, limits: Limits | None = None
+) -> list[Inspected]:
+    """Inspect the qrels of a file, its run, or all runs of a table that has several."""
     if kind not in (None, "run", "qrels"):
         raise ParameterError(f"kind={kind!r} is not known", hint="a file is a run or qrels")
     if limits is None and is_dataset(file) and kind != "run":
-        judged = read_qrels(file)
-        return Inspected(file, "qrels", judged.source.digest, judged.source.problems, tuple(judged.topics.to_list()))
+        return [_inspected_qrels(file, read_qrels(file))]
     path = Path(fspath(file))
     name = str(path) if name is None else name
-    if limits is None and (column_suffix(path) or find_shards(path)):
+    header = header_of(path) if limits is None else ()
+    is_table = bool(header) and not (kind is None and is_beir(header))
+    if limits is None and (is_table or column_suffix(path) or find_shards(path)):
         return _inspect_columns(path, name, kind)
     found = _inspect_text(path, name, kind, None if limits is None else asdict(limits))
-    return found if limits is None else replace(found, problems=_handed_in(found.problems))
+    return [found if limits is None else replace(found, problems=_handed_in(found.problems))]
 
 
 def _inspect_text(path: Path, name: str, kind: str | None, limits: dict[str, int] | None) -> Inspected:
     """A text is a run unless fewer of its lines misfit as judgments."""
     if kind == "qrels":
-        return _inspected(name, kind, _native.read_qrels(path, limits=limits), "topics")
-    (run,), _ = _native.read_runs([path], limits=limits)
+        return _inspected(name, kind, _native.read_qrels(path, limits=limits))
+    (run,), _ = _native.read_runs([path], depth=TOP, limits=limits)
     fatal = {code for code, *_ in run["problems"] if code.startswith("E")}
     if kind is None and fatal & {"E-SWAPPED", "E-FIELDS", "E-RANK"}:
         qrels = _native.read_qrels(path, limits=limits)
         if "E-SWAPPED" in fatal or "qrel" in Path(name).name.lower() or _misfits(qrels) < _misfits(run):
-            return _inspected(name, "qrels", qrels, "topics")
-    return _inspected(name, "run", run, "run_topics")
+            return _inspected(name, "qrels", qrels)
+    return _inspected(name, "run", run)
 
 
-def _inspected(name: str, kind: str, read: dict[str, Any], topics: str) -> Inspected:
+def _inspected(name: str, kind: str, read: dict[str, Any]) -> Inspected:
     """A text file as the native reader found it; of one that it gave up, only the problem."""
-    problems = Problems.of(name, read)
+    problems, topics = Problems.of(name, read), "topics" if kind == "qrels" else "run_topics"
     if topics not in read:
         return Inspected(name, kind, "", problems, ())
     found = tuple(read[topics].to_list())
-    return Inspected(name, kind, read["digest"], problems, found, read["lines"], read.get("tag", ""), read["header"])
+    judged = cache(lambda: _judged_documents(found, read["topic"], read["document"]))
+    documents = judged if kind == "qrels" else cache(lambda: _first_documents(read))
+    tag, header = read.get("tag", ""), read["header"]
+    return Inspected(name, kind, read["digest"], problems, found, read["lines"], tag, header, documents)
+
+
+def _inspected_qrels(name: str, qrels: Qrels) -> Inspected:
+    topics, source = tuple(qrels.topics.to_list()), qrels.source
+    documents = cache(lambda: _judged_documents(topics, qrels.topic, qrels.document))
+    return Inspected(name, "qrels", source.digest, source.problems, topics, documents=documents)
+
+
+def _judged_documents(topics: tuple[str, ...], topic: Any, document: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {name: set() for name in topics}
+    for number, name in zip(topic.tolist(), document.to_list(), strict=True):
+        found[topics[number]].add(name)
+    return found
+
+
+def _first_documents(read: dict[str, Any]) -> dict[str, set[str]]:
+    names = read["documents"].to_list()
+    parts = pairwise(read["kept_starts"].tolist())
+    return {topic: set(names[a:b]) for topic, (a, b) in zip(read["run_topics"].to_list(), parts, strict=True)}
 
 
 def _handed_in(problems: Problems) -> Problems:
@@ -88,31 +125,59 @@ def _handed_in(problems: Problems) -> Problems:
 def _misfits(read: dict[str, Any]) -> int:
     """How many lines do not look like what they were read as; more than any file has where nothing does."""
     counts = read["counts"]
-    return sys.maxsize if "E-SWAPPED" in counts else counts.get("E-FIELDS", 0) + counts.get("E-RANK", 0)
+    return sys.maxsize if "E-SWAPPED" in counts else sum(counts.get(code, 0) for code in MISFITS)
 
 
-def _inspect_columns(path: Path, name: str, kind: str | None) -> Inspected:
-    """A frame is a run if it can be read as one: qrels have no score and no rank."""
-    qrels = kind == "qrels" or (kind is None and "qrel" in Path(name).name.lower())
+def _inspect_columns(path: Path, name: str, kind: str | None) -> list[Inspected]:
+    """A table is runs if it can be read as such: qrels have no score and no rank."""
+    called_qrels = any("qrel" in part.lower() for part in Path(name).parts[-2:])  # a folder of shards may be
+    qrels = kind == "qrels" or (kind is None and called_qrels)
     try:
-        if kind is None and not qrels:
-            qrels = not _has_scores(path)
-        data = read_qrels(path) if qrels else read_run(path)
+        columns = None if qrels else _run_columns(path, kind)
+        if columns is None:
+            qrels = True
+            return [_inspected_qrels(name, read_qrels(path, name=name, check=False))]
+        runs = runs_of_table(columns, name, run_name(Path(name)))
     except InputError as error:
         message = error.problem.removeprefix(f"{path}:{error.line}: ").removeprefix(f"{path}: ")
         found = Problem(name, error.line or 0, error.code or "E-FORMAT", message, error.hint)
-        return Inspected(name, "qrels" if qrels else "run", "", Problems((found,), ((found.code, 1),)), ())
-    return Inspected(name, data.source.kind, data.source.digest, data.source.problems, tuple(data.topics.to_list()))
+        return [Inspected(name, "qrels" if qrels else "run", "", Problems((found,), ((found.code, 1),)), ())]
+    return [_inspected_run(run, name, several=len(runs) > 1) for run in runs]
 
 
-def _has_scores(path: Path) -> bool:
+def _run_columns(path: Path, kind: str | None) -> Columns | None:
+    """The columns of a table of runs; nothing if it seems to be qrels."""
     try:
-        from_file(path, "score")
+        return from_file(path, "score")
     except InputError as error:
-        if error.code != "E-COLUMNS":
-            raise
-        return False
-    return True
+        if kind is None and error.code in ("E-COLUMNS", "E-SWAPPED"):
+            return None
+        raise
+
+
+def _inspected_run(run: RunFrame, name: str, *, several: bool) -> Inspected:
+    read, source = rank_rows(run, ties=Ties.TREC, depth=TOP)
+    problems, own = source.problems, run.name if several else ""
+    if several:
+        named = (replace(one, message=f"run {own}: {one.message}") for one in problems.kept)
+        problems = replace(problems, kept=tuple(named))
+    if "run_topics" not in read:
+        return Inspected(name, "run", source.digest, problems, (), run=own)
+    topics = tuple(read["run_topics"].to_list())
+    rows, documents = len(run.columns.number), cache(lambda: _first_documents(read))
+    return Inspected(name, "run", source.digest, problems, topics, rows, source.tag, documents=documents, run=own)
+
+
+def compare_documents(judged: Inspected, run: Inspected) -> list[Problem]:
+    """Return a warning if almost none of the first documents of a run is judged."""
+    known = judged.documents()
+    shared = {topic: ids for topic, ids in run.documents().items() if topic in known}
+    found = sum(len(ids & known[topic]) for topic, ids in shared.items())
+    possible = sum(min(len(ids), len(known[topic])) for topic, ids in shared.items())
+    if not is_mismatch(found, possible):
+        return []
+    first = {topic: sorted(ids) for topic, ids in shared.items()}
+    return [report_mismatch(run.file, first, known)]
 
 
 def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True) -> list[Problem]:
@@ -124,7 +189,8 @@ def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True
     problems = []
     if known and retrieved and len(missing) == len(known):
         message = f"no topic of the run is in {where} (the run has {listed(retrieved)})"
-        hint = f"{where} {'have' if judged else 'has'} {listed(known)}: do they belong together?"
+        why = explain_topics(list(retrieved), list(known))
+        hint = f"{where} {'have' if judged else 'has'} {listed(known)}: {why}"
         return [Problem(run.file, 0, "E-TOPICS", message, hint)]
     if missing and retrieved:
         verb = "are" if len(missing) > 1 else "is"

@@ -47,6 +47,14 @@ class Problems:
         kept = tuple(Problem(file, line, code, message, hint) for code, line, message, hint in read["problems"])
         return cls(kept, tuple(read["counts"].items()))
 
+    def after(self, first: Iterable[Problem]) -> "Problems":
+        """Return these problems with others before them, errors first."""
+        kept = sorted((*first, *self.kept), key=lambda one: one.severity)  # an error comes before a warning
+        counts = dict(self.counts)
+        for one in first:
+            counts[one.code] = counts.get(one.code, 0) + 1
+        return Problems(tuple(kept), tuple(counts.items()))
+
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """The kept problems that do not stop."""

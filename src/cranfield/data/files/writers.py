@@ -64,10 +64,16 @@ def write_text(pieces: "Iterable[str]", path: str | PathLike[str]) -> None:
         file.writelines(pieces)
 
 
-def _lines(columns: dict[str, Any]) -> str:
+def _lines(columns: dict[str, Any], name: str) -> str:
     import polars as pl
 
-    return pl.DataFrame(columns).write_csv(separator="\t", include_header=False, quote_style="never")
+    frame = pl.DataFrame(columns)
+    for what in ("topic", "document"):
+        cut = frame[what].filter(frame[what].str.contains(r"\s"))
+        if len(cut):
+            hint = "write .csv, .jsonl or .parquet"
+            raise problem(name, "E-FIELDS", f'{what} "{cut[0]}" has white space, which would cut the line', hint)
+    return frame.write_csv(separator="\t", include_header=False, quote_style="never")
 
 
 def _trec(data: Run | Qrels) -> str:
@@ -76,18 +82,18 @@ def _trec(data: Run | Qrels) -> str:
         second = data.subtopics.take(data.subtopic.astype(np.int64)).to_list()
         columns = {"topic": table["topic"], "0": second, "document": table["document"], "grade": table["grade"]}
     else:
-        tag = data.source.tag or run_name(Path(data.name)) or "run"
+        tag = "_".join((data.source.tag or run_name(Path(data.name))).split()) or "run"
         constant = {"Q0": ["Q0"] * len(data), "tag": [tag] * len(data)}
         columns = {"topic": table["topic"], "Q0": constant["Q0"], "document": table["document"]}
         columns |= {"rank": table["rank"], "score": table["score"], "tag": constant["tag"]}
-    return _lines(columns).replace("\t", " ")
+    return _lines(columns, data.source.name).replace("\t", " ")
 
 
 def _msmarco(data: Run | Qrels) -> str:
     if isinstance(data, Qrels):
         return _trec(data).replace(" ", "\t")
     table = data.to_table().data
-    return _lines({name: table[name] for name in ("topic", "document", "rank")})
+    return _lines({name: table[name] for name in ("topic", "document", "rank")}, data.source.name)
 
 
 def _csv(data: Run | Qrels) -> str:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from cranfield import _native
 from cranfield._native import Names, Strings
-from cranfield.data.files.columns import NAMES, numbers, strings
+from cranfield.data.files.columns import NAMES, strings
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import problem
+from cranfield.data.files.number_columns import numbers
 
 from .side_table_columns import side_columns
 from .side_tables import Named, SideTable

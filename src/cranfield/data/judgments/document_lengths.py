@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from cranfield import _native
 from cranfield._native import Strings
-from cranfield.data.files.columns import NAMES, column_suffix, numbers, read_frame, strings
+from cranfield.data.files.columns import NAMES, column_suffix, read_frame, strings
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.number_columns import numbers
 
 LENGTH = ("length", "words", "tokens", "doclen", "doc_length", "document_length")
 LINE = "a line reads: document length"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, ParameterError, generator
 from cranfield.data.assessed.assessed_runs import Assessed
+from cranfield.data.topics.topic_order import natural_order
 
 Labels: TypeAlias = NDArray[np.float64]  # (named,): grades; -inf where nobody judged
 How: TypeAlias = Literal["binary", "graded"]
@@ -99,11 +100,23 @@ def flipped_grades(
         raise ParameterError(f"there cannot be {draws} draws", hint="draw once or more")
     for share in shares:
         _check(share, rel, how, side)
+    order, named = _by_name(assessed)
     for share in shares:
         for draw in range(draws):
             random = generator(seed, "flips", draw)
-            yield (
-                share,
-                draw,
-                flip_labels(assessed.grade, share, random, named=assessed.named, rel=rel, how=how, side=side),
-            )
+            grade = np.empty_like(assessed.grade)
+            grade[order] = flip_labels(assessed.grade[order], share, random, named=named, rel=rel, how=how, side=side)
+            yield share, draw, grade
+
+
+def _by_name(assessed: Assessed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return topics and documents sorted by name, so that the order of lines changes no draw.
+
+    The first array has the positions of the named documents, the second says where those of each topic start.
+    """
+    documents = assessed.documents.take(np.arange(len(assessed.grade))).to_list()
+    topics = natural_order(assessed.topics)
+    start, end = assessed.named[:-1].tolist(), assessed.named[1:].tolist()
+    order = [i for topic in topics for i in sorted(range(start[topic], end[topic]), key=documents.__getitem__)]
+    sizes = np.diff(assessed.named)[topics]
+    return np.array(order, dtype=np.int64), np.concatenate(([0], sizes.cumsum()))

@@ -88,29 +88,37 @@ def read_qrels(
         columns = from_file(path, "grade")
         if columns is None:
             return _from_text(path, name or str(path), gains=gains, subtopics=subtopics, check=check)
-        return _from_columns(columns, name or str(path), gains=gains, subtopics=subtopics)
+        return _from_columns(columns, name or str(path), gains=gains, subtopics=subtopics, check=check)
     name = name or "qrels"
-    return _from_columns(from_object(data, "grade", name=name), name, gains=gains, subtopics=subtopics)
+    columns = from_object(data, "grade", name=name)
+    return _from_columns(columns, name, gains=gains, subtopics=subtopics, check=check)
 
 
 def _from_text(path: Path, name: str, *, gains: bool, subtopics: bool, check: bool) -> Qrels:
     read = _native.read_qrels(path, gains=gains, subtopics=subtopics)
-    problems = Problems.of(name, read)
+    source = Source(name, read.get("digest", ""), "qrels", Problems.of(name, read), read.get("header", ""))
+    return _from_read(read, source, subtopics=subtopics, check=check)
+
+
+def _from_columns(columns: Columns, name: str, *, gains: bool, subtopics: bool, check: bool) -> Qrels:
+    topic, document, grade = columns.topic, columns.document, columns.number
+    if not len(grade):
+        raise problem(name, "E-EMPTY", "there are no judgments", "a judgment has a topic, a document and a grade")
+    further: dict[str, Any] = {"iteration": columns.iteration, "line": columns.line}
+    read = _native.check_qrels(topic, document, grade, gains=gains, subtopics=subtopics, **further)
+    problems = Problems.of(name, read).after(columns.problems)
+    source = Source(name, digest(topic, document, grade), "qrels", problems)
+    return _from_read(read, source, subtopics=subtopics, check=check)
+
+
+def _from_read(read: dict[str, Any], source: Source, *, subtopics: bool, check: bool) -> Qrels:
+    """Return judgments as the native reader found them."""
     if not subtopics and len(read.get("iterations", ())) > 1:
-        problems = _with_subtopics_in_mind(problems)
+        source = replace(source, problems=_with_subtopics_in_mind(source.problems))
     if check or "grade" not in read:
-        problems.stop()
-    source = Source(name, read["digest"], "qrels", problems, read["header"])
-    return Qrels(
-        read["topics"],
-        read["topic"],
-        read["document"],
-        read["grade"],
-        read["iterations"],
-        read["iteration"],
-        source,
-        subtopics,
-    )
+        source.problems.stop()
+    rows = (read["topics"], read["topic"], read["document"], read["grade"], read["iterations"], read["iteration"])
+    return Qrels(*rows, source, subtopics)
 
 
 def _with_subtopics_in_mind(problems: Problems) -> Problems:
@@ -120,31 +128,3 @@ def _with_subtopics_in_mind(problems: Problems) -> Problems:
         for found in problems.kept
     )
     return replace(problems, kept=kept)
-
-
-def _from_columns(columns: Columns, name: str, *, gains: bool, subtopics: bool) -> Qrels:
-    topics, topic = columns.topic.distinct()
-    grade = columns.number
-    if not len(grade):
-        raise problem(name, "E-EMPTY", "there are no judgments", "a judgment has a topic, a document and a grade")
-    decimal = np.flatnonzero(grade != np.trunc(grade))
-    if len(decimal) and not gains:
-        message = f"grade {grade[decimal[0]]} in row {decimal[0]} is not a whole number"
-        raise problem(name, "E-DECIMAL", message, "if decimals are meant: gains=True")
-    iteration = columns.iteration or Strings(["0"] * len(grade))
-    second, subtopic = iteration.distinct()
-    _once(columns, topics, topic, subtopic, name)
-    source = Source(name, digest(columns.topic, columns.document, grade), "qrels")
-    return Qrels(topics, topic, columns.document, grade, second, subtopic, source, subtopics)
-
-
-def _once(
-    columns: Columns, topics: Strings, topic: NDArray[np.uint32], subtopic: NDArray[np.uint32], name: str
-) -> None:
-    """Refuse a document that is judged twice in a topic, or in one subtopic of it."""
-    rows = _native.Names([(topics, topic, columns.document)]).rows[0]
-    first = np.unique(rows * (int(subtopic.max()) + 1) + subtopic, return_index=True)[1]
-    if len(first) < len(rows):
-        again = int(np.setdiff1d(np.arange(len(rows)), first)[0])
-        message = f"document {columns.document[again]} is judged twice in topic {columns.topic[again]} (row {again})"
-        raise problem(name, "E-DUPQREL", message, "keep one row for each document of a topic")

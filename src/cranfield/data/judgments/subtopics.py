@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Names
-from cranfield.data.files.columns import NAMES, numbers, strings
+from cranfield.data.files.columns import NAMES, strings
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.number_columns import numbers
 
 from .side_tables import Named, SideTable
 

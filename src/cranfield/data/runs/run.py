@@ -17,14 +17,15 @@ from cranfield._native import Strings
 from cranfield.core import ParameterError, Table, Ties
 from cranfield.data.files.columns import Columns, from_file, from_object
 from cranfield.data.files.data_source import Source, digest
-from cranfield.data.files.input_problems import Problems, problem
+from cranfield.data.files.input_problems import Problems, listed, problem
+from cranfield.data.files.number_columns import check_ranks
 from cranfield.data.files.parquet_shards import files_of, splits_in
 
 if TYPE_CHECKING:
     import polars as pl
 
 WHOLE = 2**32 - 1  # a depth that keeps every document
-COMPAT = ("trec_eval-9",)
+COMPAT = ("trec_eval-9", "trec_eval-10")
 ORDERS = (Ties.TREC, Ties.DOCNO_ASC, Ties.INPUT, Ties.RANK)
 
 
@@ -106,7 +107,10 @@ Runs: TypeAlias = Any  # one of: a path, a glob, a folder, a Run, a frame, a dic
 
 
 def find_runs(data: Runs) -> list[Run | RunFile | RunFrame]:
-    """Every run that somebody may mean: paths, folders, globs, frames, dicts; each with a name of its own."""
+    """Return every run of ``data``: paths, folders, globs, frames, dicts; each with a name that no other has.
+
+    A table whose column ``run`` has several values is several runs, which are called by these values.
+    """
     found: list[Run | RunFile | RunFrame] = []
     for name, item in _items(data):
         if isinstance(item, Run | RunFile | RunFrame):
@@ -114,11 +118,14 @@ def find_runs(data: Runs) -> list[Run | RunFile | RunFrame]:
         elif isinstance(item, str | PathLike):
             for path in _paths(fspath(item)):
                 columns = from_file(path, "score")
-                own = name or run_name(path)
-                found.append(RunFile(own, path) if columns is None else _from_columns(columns, own, str(path)))
+                if columns is None:
+                    found.append(RunFile(name or run_name(path), path))
+                else:
+                    found += runs_of_table(columns, str(path), name or run_name(path), prefix=name)
         else:
             own = name or f"run{len(found) + 1}"
-            found.append(_from_columns(from_object(item, "score", name=own), own, own))
+            columns = from_object(item, "score", name=own)
+            found += runs_of_table(columns, own, name or columns.tag or own, prefix=name)
     return _told_apart(found)
 
 
@@ -139,9 +146,10 @@ def read_run(
     found = find_runs({name: data} if name else data)
     if len(found) != 1:
         hint = "read one run at a time; find_runs finds them all"
-        raise ParameterError(f"there are {len(found)} runs where one is meant", hint=hint)
+        names = f": {listed(run.name for run in found)}" if found else ""
+        raise ParameterError(f"there are {len(found)} runs where one is meant{names}", hint=hint)
     kept = WHOLE if depth is None else depth
-    read, source = ranked(found[0], ties=order_of(ties), trec_eval_9=is_trec_eval_9(compat), depth=kept)
+    read, source = ranked(found[0], ties=order_of(ties), depth=kept, **reader_options(compat))
     return Run(found[0].name, read["run_topics"], read["kept_starts"], read["documents"], read["scores"], source)
 
 
@@ -152,11 +160,14 @@ def order_of(ties: Ties | str) -> Ties:
     return Ties(str(ties))
 
 
-def is_trec_eval_9(compat: str | None) -> bool:
-    """Whether to do as trec_eval 9 does: scores as float32, columns after the sixth left out."""
+def reader_options(compat: str | None) -> dict[str, bool]:
+    """Return how the native reader follows trec_eval.
+
+    Version 9 compares scores as float32. All versions ignore columns after the sixth.
+    """
     if compat is not None and compat not in COMPAT:
         raise ParameterError(f"compat={compat} is not known", hint=f"choose one of: {', '.join(COMPAT)}")
-    return compat == "trec_eval-9"
+    return {"extra_columns": True} if compat == "trec_eval-10" else {"trec_eval_9": compat == "trec_eval-9"}
 
 
 def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tuple[dict[str, Any], Source]:
@@ -165,18 +176,25 @@ def ranked(run: Run | RunFile | RunFrame, *, ties: Ties, **options: Any) -> tupl
         reads, found = ranked_files([run], ties=ties, **options)
         read, source = next(reads)
         return read | found, source
-    if isinstance(run, RunFrame):
-        topics, topic = run.columns.topic.distinct()
-        document, score = run.columns.document, run.columns.number
-        if ties is Ties.RANK and run.columns.rank is not None:
-            score = -run.columns.rank
-    else:
-        topics, topic, document, score = run.topics, run.topic, run.document, run.score
-    # Where there is no rank column, rows of one score stand in the order of their ranks already.
-    order = Ties.INPUT if ties is Ties.RANK else ties
-    read = _native.rank_run(topics, topic, document, score, ties=str(order), **options)
-    Problems.of(run.source.name, read).stop()
-    return read, run.source
+    options.pop("extra_columns", None)  # only lines of text have them
+    read, source = rank_rows(run, ties=ties, **options)
+    source.problems.stop()
+    return read, source
+
+
+def rank_rows(run: Run | RunFrame, *, ties: Ties, **options: Any) -> tuple[dict[str, Any], Source]:
+    """Put a run that is in memory in order; its problems are in the source, errors too."""
+    if isinstance(run, Run):  # checked when it was read
+        read = _native.rank_run(run.topics, run.topic, run.document, run.score, ties=str(ties), **options)
+        return read, run.source
+    columns = run.columns
+    topics, topic = columns.topic.distinct()
+    if ties is Ties.RANK:
+        check_ranks(columns.rank, run.source.name)
+    checked: dict[str, Any] = {"rank": columns.rank, "line": columns.line, "rounded": columns.rounded}
+    read = _native.rank_run(topics, topic, columns.document, columns.number, ties=str(ties), **checked, **options)
+    problems = Problems.of(run.source.name, read).after(columns.problems)
+    return read, replace(run.source, problems=problems)
 
 
 def ranked_files(
@@ -238,11 +256,25 @@ def _paths(text: str) -> list[Path]:
     return [path]
 
 
-def _from_columns(columns: Columns, name: str, file: str) -> RunFrame:
+def runs_of_table(columns: Columns, file: str, name: str, *, prefix: str | None = None) -> list[RunFrame]:
+    """Return the one run of a table, called ``name``, or those that its column ``run`` names, after a ``prefix``."""
     if not len(columns.topic):
         raise problem(file, "E-EMPTY", "the run has no rows", "a run has a topic, a document and a score in every row")
+    if columns.run is None:
+        return [_from_columns(columns, file, name)]
+    runs, which = columns.run.distinct()
+    order = np.argsort(which, kind="stable").astype(np.int64)
+    parts = np.split(order, np.cumsum(np.bincount(which))[:-1])
+    names = [f"{prefix}/{run}" if prefix else run for run in runs.to_list()]
+    frames = [_from_columns(columns.take(rows), file, run) for run, rows in zip(names, parts, strict=True)]
+    frames[0] = replace(frames[0], columns=replace(frames[0].columns, problems=columns.problems))
+    return frames
+
+
+def _from_columns(columns: Columns, file: str, name: str) -> RunFrame:
     known = (columns.topic, columns.document, columns.number, columns.rank)
-    return RunFrame(name, columns, Source(file, digest(*(column for column in known if column is not None)), "run"))
+    identity = digest(*(column for column in known if column is not None))
+    return RunFrame(name, columns, Source(file, identity, "run", tag=columns.tag))
 
 
 def _told_apart(runs: list[Run | RunFile | RunFrame]) -> list[Run | RunFile | RunFrame]:

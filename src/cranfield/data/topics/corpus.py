@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WANTED = Wanted("documents", {"document": IDS, "title": TITLES, "text": TEXTS}, (("document", "text"),))
 Names: TypeAlias = frozenset[str] | None
+ROWS_AT_ONCE = 20_000  # of a Parquet file that is streamed
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # no slots: places are found once
@@ -92,6 +93,29 @@ def each_document(
         raise problem(name, "E-EMPTY", "there are no documents", "is it the right file?")
 
 
+def stream_corpus(data: Any, *, name: str | None = None) -> Iterator[Found]:
+    """Yield the documents of whatever :func:`read_corpus` reads, one at a time; ids may repeat.
+
+    Of text and Parquet no more than a part is in memory.
+    """
+    if isinstance(data, Corpus):
+        for one in zip(data.documents, data.title, data.text, strict=True):
+            yield Found(data.source.name, 0, *one)
+    elif not isinstance(data, str | PathLike):
+        yield from _of_object(data, name or "corpus", None)
+    elif is_dataset(data):
+        yield from dataset_documents(data, None)
+    else:
+        path = Path(fspath(data))
+        for file in _files(path)[0] if path.is_dir() else [path]:
+            shown = str(file) if file != path or name is None else name
+            if column_suffix(file) == ".parquet" and file.suffix.lower() not in PACKERS:
+                for part in _parquet_parts(file, shown):
+                    yield from _of_rows(part, shown, None)
+            else:
+                yield from _of_file(file, shown, None)
+
+
 def _twice(one: Found) -> InputError:
     message = f"document {one.document} is there twice"
     return problem(one.file, "E-DUPDOC", message, "keep one text for each document", line=one.line)
@@ -136,19 +160,38 @@ def _of_parquet(path: Path, name: str, wanted: Names) -> "pl.DataFrame":
     import polars as pl
 
     if path.is_file() and path.suffix.lower() not in PACKERS:
-        try:
-            rows = pl.scan_parquet(path)
-            names = rows.collect_schema().names()
-        except (pl.exceptions.PolarsError, OSError) as error:
-            first = str(error).partition("\n")[0]
-            raise problem(name, "E-FORMAT", f"the file cannot be read: {first}", "is it Parquet?") from None
+        rows = _scan_parquet(path, name)
     else:
         rows = read_frame(path, "read_parquet").lazy()
-        names = rows.collect_schema().names()
-    places = find_columns(names, WANTED, {}, name)
+    places = find_columns(rows.collect_schema().names(), WANTED, {}, name)
     if wanted is not None and "document" in places:
         rows = rows.filter(pl.col(places["document"]).cast(pl.String).str.strip_chars().is_in(list(wanted)))
     return rows.select(places.values()).collect()
+
+
+def _scan_parquet(path: Path, name: str) -> "pl.LazyFrame":
+    import polars as pl
+
+    try:
+        rows = pl.scan_parquet(path)
+        rows.collect_schema()
+    except FileNotFoundError:
+        raise problem(name, "E-MISSING", "there is no such file", "check the name of the file") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = str(error).partition("\n")[0]
+        raise problem(name, "E-FORMAT", f"the file cannot be read: {first}", "is it Parquet?") from None
+    return rows
+
+
+def _parquet_parts(path: Path, name: str) -> "Iterator[pl.DataFrame]":
+    """Yield the rows of a Parquet file, so many at a time."""
+    import polars as pl
+
+    rows = _scan_parquet(path, name)
+    columns = list(find_columns(rows.collect_schema().names(), WANTED, {}, name).values())
+    total = rows.select(pl.len()).collect().item()
+    for start in range(0, total, ROWS_AT_ONCE):
+        yield rows.select(columns).slice(start, ROWS_AT_ONCE).collect()
 
 
 def _of_object(data: Any, name: str, wanted: Names) -> Iterator[Found]:

@@ -77,5 +77,5 @@ def _find(values: "Values", baseline: str) -> tuple[int, list[int]]:
 def _ahead(mine: Cube, theirs: Cube, measures: "tuple[Named, ...]") -> Cube:
     """(run, topic, measure): 1 where mine is better, −1 where it is worse, 0 where they are equal, else NaN."""
     down = [measure.direction is Direction.LOWER for measure in measures]
-    same = np.isclose(mine, theirs, rtol=TINY, atol=TINY)
+    same = np.isclose(mine, theirs, rtol=TINY, atol=0)
     return np.where(same, 0, np.sign(np.where(down, theirs - mine, mine - theirs)))

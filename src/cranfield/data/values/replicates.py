@@ -1,5 +1,6 @@
 """Replicated values: several for each run and topic, from shards, seeds or query variants."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -11,6 +12,7 @@ from cranfield.core.types import Cube
 from cranfield.data.files.columns import NAMES
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.topics.topic_order import natural_order
 
 from .wide_scores import score_column, score_frame
 
@@ -69,12 +71,18 @@ def read_replicates(data: Any, *, measure: str = "score") -> Replicated:
     cube = np.stack(columns, axis=-1)
     return Replicated(
         runs=tuple(frame.columns),
-        topics=tuple(dict.fromkeys(topic)),
-        replicates=tuple(dict.fromkeys(replicate)),
+        topics=_sorted_names(topic),
+        replicates=_sorted_names(replicate),
         cube=cube,
         measure=measure,
         made_by=Provenance(inputs=(Source(name, digest(cube), "replicates").as_input(),), measures=(measure,)),
     )
+
+
+def _sorted_names(column: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct names of a column, sorted, so that the order of rows changes no draw."""
+    names = list(dict.fromkeys(column))
+    return tuple(names[i] for i in natural_order(names))
 
 
 def _places(topic: list[str | None], replicate: list[str | None], name: str) -> "np.typing.NDArray[np.intp]":
@@ -88,7 +96,7 @@ def _places(topic: list[str | None], replicate: list[str | None], name: str) -> 
             message = f"topic {t} has two rows for replicate {r}"
             raise problem(name, "E-REPLICATE", message, "keep one row for each", line=line)
         row[t, r] = line - 2
-    topics, replicates = (list(dict.fromkeys(key[i] for key in row)) for i in (0, 1))
+    topics, replicates = (_sorted_names([key[i] for key in row]) for i in (0, 1))
     missing = next(((t, r) for t in topics for r in replicates if (t, r) not in row), None)
     if missing:
         hint = "every topic needs every replicate: fill it in, or leave the topic out"

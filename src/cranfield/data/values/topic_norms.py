@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from cranfield.core import Input, Table
 from cranfield.core.types import Matrix
-from cranfield.data.files.columns import NAMES, column_suffix, numbers, read_frame
+from cranfield.data.files.columns import NAMES, column_suffix, read_frame
 from cranfield.data.files.data_source import digest
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.number_columns import numbers
 
 SD = ("sd", "stddev", "std")
 MEASURE = ("measure", "metric")

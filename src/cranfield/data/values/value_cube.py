@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from cranfield.core import Direction, ParameterError, Provenance, Study, Table
 from cranfield.core.types import Cube, Matrix
 from cranfield.data.assessed.assessed_runs import Assessed
+from cranfield.data.topics.topic_order import natural_order
 
 from .aggregates import IN_WORDS, check_aggregate, sum_up
 from .baseline_differences import TINY, compare_with, has_better, subtract
+from .judged_documents import unjudged_notes
 from .name_lookup import find_run, find_topics
 from .value_notes import notes_on
 
@@ -105,6 +107,7 @@ class Values:
 
     def index(self, measure: object) -> int:
         """The place of a measure, given as itself or by a name, in whichever way that is written."""
+        measure = measure() if isinstance(measure, type) else measure  # a class has its default parameters
         if measure in self.measures:
             return self.measures.index(measure)
         names = [str(known) for known in self.measures]
@@ -129,11 +132,18 @@ class Values:
 
     def only(self, topics: Iterable[str]) -> "Values":
         """The same values of some topics alone."""
-        chosen = find_topics(self.topics, topics)
+        return self._of_topics(find_topics(self.topics, topics))
+
+    def in_topic_order(self) -> "Values":
+        """Return the same values with topics sorted by name: draws then do not depend on the order of lines."""
+        order = natural_order(self.topics)
+        return self if order == list(range(len(order))) else self._of_topics(order)
+
+    def _of_topics(self, chosen: list[int]) -> "Values":
         return replace(
             self,
             topics=tuple(self.topics[t] for t in chosen),
-            cube=self.cube[:, chosen],
+            cube=self.cube.take(chosen, axis=1),  # contiguous, so that sums are the same to the last bit
             counted=self.counted[:, chosen],
             missing=self.missing[:, chosen],
             without_relevant=self.without_relevant[:, chosen],
@@ -230,7 +240,7 @@ class Values:
         for i, measure in enumerate(self.measures if self._ends else ()):
             low, high = ends[str(measure)] = (f"{measure} low", f"{measure} high")
             columns |= {low: whole(self._ends["low"][:, i], measure), high: whole(self._ends["high"][:, i], measure)}
-        return Table(columns, self._caption(), self.made_by, notes_on(self), self._best(), ends)
+        return Table(columns, self._caption(), self.made_by, self._notes(), self._best(), ends)
 
     def summary(self) -> Table:
         """One row per run and measure, with how many topics stand behind the number."""
@@ -247,7 +257,7 @@ class Values:
             "missing": np.repeat(self.missing.sum(axis=1), n),
             "without_relevant": without.sum(axis=2).reshape(-1),
         }
-        return Table(columns, "values", self.made_by, notes_on(self))
+        return Table(columns, "values", self.made_by, self._notes())
 
     def per_topic(self) -> Table:
         """One row per run, topic and measure."""
@@ -333,7 +343,7 @@ class Values:
         for i, measure in enumerate(self.measures):
             good = self._sums[:, i] * (-1 if measure.direction is Direction.LOWER else 1)
             if alike[i] and has_better(measure):
-                near = TINY * max(1, abs(good.max()))
+                near = TINY * abs(good.max())
                 found |= {(int(run), str(measure)) for run in np.flatnonzero(good >= good.max() - near)}
         return frozenset(found)
 
@@ -342,6 +352,10 @@ class Values:
         counts = self.counted.sum(axis=1)
         fewest, most = int(counts.min()), int(counts.max())
         return f"{most} topic{'s' * (most != 1)}" if fewest == most else f"{fewest} to {most} topics"
+
+    def _notes(self) -> tuple[str, ...]:
+        """Return what cannot be seen in the values, and a note where runs are not judged alike."""
+        return (*notes_on(self), *unjudged_notes(self))
 
     def _caption(self) -> str:
         return f"{self._size()}, {IN_WORDS.get(self.by, self.by)}" if self.by else self._size()

@@ -6,15 +6,17 @@ from typing import Any, Literal
 import numpy as np
 
 from cranfield.core import SEED, InputError, ParameterError, Policy, Ties
-from cranfield.data import assess
+from cranfield.data import TOP, Problem, Problems, Source, assess, explain_topics, is_mismatch, report_mismatch
 from cranfield.measures import DEFAULT, Measure, Relative, measure_all
-from cranfield.studies import Question
+from cranfield.studies import Question, reading_notes
 
 from .spark_tables import check_partitions, find_session, joined, judgment_rows, kept, name_of, run_rows, told
 from .spark_values import Evaluated
 from .topic_partitions import SCHEMA, Work
 from .worker_errors import read_fault
 
+MAX_TOPICS = 1000  # whose ids are compared where none is judged
+TOPICS_SHOWN = 20  # whose ids are compared where they do not match
 SINGLY = 3  # so many notes of one kind are given one by one
 
 
@@ -77,15 +79,23 @@ def evaluate(
     _try(work, top)
     with told(searched):
         frame = kept(joined(judgments, rows, partitions).mapInArrow(work, SCHEMA))
-        notes, own = _checked(frame, names)
+        found = _by_run(frame)
+        notes, own = _checked(found, names, judgments, rows)
+        mismatches = {run: _mismatch(run, found[run], frame, judgments, rows) for run in names}
+    sources = [_source(judged, found.get(None), ["W-NOREL"] if top <= 0 else [])]
+    sources += [_source(run, found[run], [], mismatches[run]) for run in names]
     against = f"{', '.join(str(one) for one in question.measures if isinstance(one, Relative))}: against all other runs"
     return Evaluated(
         frame=frame,
         runs=names,
         measures=settled,
         topics=topics or question.like.topics,
-        unknown=notes,
-        notes=(*own, *(question.notes if len(names) > 1 else ()), *((against,) if prior == "others" else ())),
+        read=(*notes, *reading_notes(sources)),
+        notes=(
+            *own,
+            *(question.notes if len(names) > 1 else ()),
+            *((against,) if prior == "others" else ()),
+        ),
         by=aggregate,
         seed=seed if question.reading != question.order else None,
         command=command,
@@ -144,31 +154,62 @@ def _try(work: Work, top: float) -> None:
         measure_all(assessed, work.measures, ties=work.order, seed=work.seed)
 
 
-def _checked(frame: Any, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Make everything, raise the first fault, refuse runs without a judged topic; notes on topics, and of measures."""
+def _by_run(frame: Any) -> dict[str | None, Any]:
+    """Make everything; what the rows of each run say together."""
     from pyspark.sql import functions as F
 
     met = F.sum(F.when(F.col("place").isNotNull() & (F.col("retrieved") > 0), 1).otherwise(0))
-    unknown = F.sum(F.when(F.col("place").isNull() & F.col("fault").isNull(), 1).otherwise(0))
-    first = F.slice(F.array_sort(F.collect_set(F.when(F.col("place").isNull(), F.col("topic")))), 1, SINGLY)
-    found = {
-        row["run"]: row
-        for row in frame.groupBy("run")
-        .agg(
-            met.alias("met"),
-            unknown.alias("unknown"),
-            first.alias("first"),
-            F.min("fault").alias("fault"),
-            F.collect_set("note").alias("notes"),
-        )
-        .collect()
-    }
+    is_topic = F.col("place").isNull() & F.col("topic").isNotNull()
+    first = F.slice(F.array_sort(F.collect_set(F.when(is_topic, F.col("topic")))), 1, SINGLY)
+    rows = frame.groupBy("run").agg(
+        met.alias("met"),
+        F.sum(F.when(is_topic, 1).otherwise(0)).alias("unknown"),
+        first.alias("first"),
+        F.min("fault").alias("fault"),
+        F.collect_set("note").alias("notes"),
+        F.collect_set("code").alias("codes"),
+        F.sum("judged").alias("judged"),
+        F.sum("possible").alias("possible"),
+    )
+    return {row["run"]: row for row in rows.collect()}
+
+
+def _mismatch(run: str, row: Any, frame: Any, judgments: Any, rows: Any) -> Problem | None:
+    """A warning if almost none of the first documents of a run is judged, with ids of a few topics."""
+    from pyspark.sql import functions as F
+
+    if row["judged"] is None or not is_mismatch(row["judged"], row["possible"]):
+        return None
+    met = frame.where((F.col("run") == run) & F.col("place").isNotNull() & (F.col("retrieved") > 0))
+    topics = [one["topic"] for one in met.select("topic").orderBy("topic").limit(TOPICS_SHOWN).collect()]
+    own = rows.where((F.col("run") == run) & F.col("topic").isin(topics)).orderBy(F.desc("number"), F.desc("document"))
+    retrieved: dict[str, list[str]] = {topic: [] for topic in topics}
+    for one in own.select("topic", "document").collect():
+        retrieved[one["topic"]].append(one["document"])
+    judged: dict[str, set[str]] = {topic: set() for topic in topics}
+    for one in judgments.where(F.col("topic").isin(topics)).select("topic", "document").collect():
+        judged[one["topic"]].add(one["document"])
+    return report_mismatch(run, {topic: first[:TOP] for topic, first in retrieved.items()}, judged)
+
+
+def _source(name: str, row: Any, codes: Sequence[str], problem: Problem | None = None) -> Source:
+    """A table with the warnings that its parts have; whether nothing is relevant no part can know."""
+    met = {*codes, *(code for code in (row["codes"] if row else ()) if code != "W-NOREL")}
+    kept = [Problem(name, 0, code, "", "") for code in sorted(met)] + ([problem] if problem else [])
+    return Source(name, "", "run", Problems(tuple(kept)))
+
+
+def _checked(
+    found: dict[str | None, Any], names: Sequence[str], judgments: Any, rows: Any
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Raise the first fault, refuse runs without a judged topic; notes on topics, and of measures."""
     if None in found and found[None]["fault"] is not None:
         raise read_fault(found[None]["fault"])
     for run in names:
         if not found[run]["met"]:
             message = f"{run}: no topic of the run is in the qrels (the run has {_listed(found[run])})"
-            raise InputError(message, hint="do they belong together?", code="E-TOPICS")
+            own, known = (_some_topics(table) for table in (rows.where(rows["run"] == run), judgments))
+            raise InputError(message, hint=explain_topics(own, known), code="E-TOPICS")
     strange = [found[run] for run in names if found[run]["unknown"]]
     notes = [f"{row['run']}: {row['unknown']} topics are not in the qrels ({_listed(row)})" for row in strange]
     if len(notes) > SINGLY:
@@ -177,6 +218,10 @@ def _checked(frame: Any, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[s
     if len(own) > SINGLY:
         own = [f"{own[0]}; {len(own) - 1} more such notes of other parts"]
     return tuple(notes), tuple(own)
+
+
+def _some_topics(table: Any) -> list[str]:
+    return [row[0] for row in table.select("topic").distinct().limit(MAX_TOPICS).collect()]
 
 
 def _listed(row: Any) -> str:

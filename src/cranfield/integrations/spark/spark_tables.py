@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import InputError, ParameterError, need
-from cranfield.data import find_columns, spark_fault, spark_paths, spark_session
+from cranfield.data import EXACT, NOT_A_NUMBER, find_columns, spark_fault, spark_paths, spark_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,14 +61,14 @@ def judgment_rows(session: "SparkSession", data: Any, name: str) -> "DataFrame":
     columns[-1] = columns[-1].alias("place")
     if found["iteration"]:
         columns.append(_text(table, found, "iteration", name))
-    return table.select(*columns)
+    return table.select(*columns, *_unreadable(table, found["grade"], "grade"))
 
 
 def run_rows(session: "SparkSession", data: Any, name: str, *, ranked: bool) -> "DataFrame":
-    """Runs: run, topic, document, number, and the rank if that is to give the order.
+    """Runs: run, topic, document, number, whether that was rounded, and the rank, or else the row.
 
     They are one table with a column that names the run, or tables by the names of their runs. Files without that
-    column are runs of their own, called as the file is.
+    column are one run each, called as the file is. The rank must be there if it is to give the order.
     """
     if not isinstance(data, Mapping):
         table = _read(session, data, name)
@@ -81,7 +81,7 @@ def run_rows(session: "SparkSession", data: Any, name: str, *, ranked: bool) -> 
     parts = [_run_table(_read(session, one, run), run, run, ranked=ranked) for run, one in data.items()]
     whole = parts[0]
     for part in parts[1:]:
-        whole = whole.unionByName(part)
+        whole = whole.unionByName(part, allowMissingColumns=True)
     return whole
 
 
@@ -102,17 +102,31 @@ def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) 
 
     what, found = find_columns(table.columns, "score", name, also=("run",) if run is None else ())
     number = _number(table, found[what])
-    columns = [_text(table, found, "run", name) if run is None else F.lit(run).alias("run")]
+    columns = [_run_column(table, found, name, run)]
     columns += [_text(table, found, "topic", name), _text(table, found, "document", name)]
     columns.append((-number if what == "rank" else number).alias("number"))
-    if ranked:
-        if found["rank"] is None:
-            hint = f"{name} has no column rank; another order does not need it: ties='trec'"
-            raise ParameterError(
-                "ties=rank needs ranks: rows of a table on Spark have no order of their own", hint=hint
-            )
+    if dict(table.dtypes)[found[what] or ""] in ("bigint", "string"):
+        whole = table[found[what] or ""].try_cast("bigint")
+        columns.append(((F.abs(number) >= EXACT) & (number.try_cast("bigint") != whole)).alias("rounded"))
+    if found["rank"]:
         columns.append(_number(table, found["rank"]).alias("rank"))
-    return table.select(*columns)
+    elif ranked:
+        hint = f"{name} has no column rank; another order does not need it: ties='trec'"
+        raise ParameterError("ties=rank needs ranks: rows of a table on Spark have no order of their own", hint=hint)
+    else:
+        columns.append(F.monotonically_increasing_id().alias("row"))
+    return table.select(*columns, *_unreadable(table, found[what], what))
+
+
+def _run_column(table: "DataFrame", found: Mapping[str, str | None], name: str, run: str | None) -> "Column":
+    """The column of the run: its own, a name for all rows, or both where a named table has several runs."""
+    from pyspark.sql import functions as F
+
+    if run is None:
+        return _text(table, found, "run", name)
+    if found["run"] and table.select(found["run"]).distinct().limit(2).count() > 1:
+        return F.concat(F.lit(f"{run}/"), _text(table, found, "run", name)).alias("run")
+    return F.lit(run).alias("run")
 
 
 def joined(judgments: "DataFrame", runs: "DataFrame", partitions: int | None) -> "DataFrame":
@@ -166,3 +180,13 @@ def _text(table: "DataFrame", found: Mapping[str, str | None], what: str, name: 
 def _number(table: "DataFrame", column: str | None) -> "Column":
     """A column of numbers; what is none becomes null, and is met where the row is read."""
     return table[column or ""].try_cast("double")
+
+
+def _unreadable(table: "DataFrame", column: str | None, what: str) -> "list[Column]":
+    """Of a column of text: the code of a row whose text is no number."""
+    from pyspark.sql import functions as F
+
+    if dict(table.dtypes)[column or ""] != "string":
+        return []
+    wrong = table[column or ""].isNotNull() & _number(table, column).isNull()
+    return [F.when(wrong, F.lit(NOT_A_NUMBER[what])).alias("unreadable")]

@@ -28,7 +28,7 @@ class Evaluated:
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     topics: Literal["qrels", "both"]
-    unknown: tuple[str, ...]  # notes on topics that nobody judged
+    read: tuple[str, ...]  # notes on unjudged topics, and on warnings about the tables
     notes: tuple[str, ...]
     by: str | None
     seed: int | None
@@ -120,7 +120,7 @@ class Evaluated:
         cuts = sorted({measure.k for measure in self.measures if measure.k is not None})
         of_cuts = {} if straddling is None else dict(zip(cuts, np.moveaxis(straddling, 2, 0), strict=True))
         tied = say_straddling(self.runs, of_cuts) if self.tied else ()
-        return (*self.unknown, *tied, *self.notes)
+        return (*self.read, *tied, *self.notes)
 
     @property
     def _made_by(self) -> Provenance:

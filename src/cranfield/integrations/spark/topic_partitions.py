@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cranfield.core import CranfieldError, Ties
-from cranfield.data import Qrels, RunFrame, Values, assess, read_part, read_run
+from cranfield.data import Qrels, RunFrame, Source, Values, assess, judged_at_top, read_part, read_run
 from cranfield.measures import Measure, cut_ties, measure_all
 
 from .worker_errors import restate, write_fault
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROWS = 1 << 19
 
 # What comes out: one row for each run and judged topic, or for each run and topic that nobody judged (no place).
-# Its arrays have an entry for each measure; a row with a note or a fault has nothing else.
+# Its arrays have an entry for each measure; a row with a code, a note or a fault has no values.
 OUT = {
     "run": "string",
     "topic": "string",
@@ -33,6 +33,9 @@ OUT = {
     "order": "array<double>",
     "without_relevant": "array<boolean>",
     "straddling": "array<bigint>",  # for each cut-off
+    "judged": "int",  # of the first documents
+    "possible": "int",  # that could be judged
+    "code": "string",  # of a warning about a run, or about the judgments (no run)
     "note": "string",
     "fault": "string",
 }
@@ -68,9 +71,9 @@ class Work:
         """The values of some topics, with all their rows."""
         qrels, frames = read_part(table, self.runs, gains=self.gains, name=self.name)
         if qrels is None:
-            for frame in frames:
-                if len(frame.columns.number):
-                    read_run(frame, ties=self.reading)  # nobody judged them, and they are checked all the same
+            # Unjudged topics are checked too.
+            rows = [frame for frame in frames if len(frame.columns.number)]
+            yield _codes([(frame.name, read_run(frame, ties=self.reading).source) for frame in rows])
         else:
             yield from self._measured(qrels, frames, table)
         unknown = _unknown(qrels, frames)
@@ -89,12 +92,16 @@ class Work:
         n = len(self.runs) * len(values.topics)
         own = values.notes[len(assessed.notes) :]  # those of the runs are made of all topics
         yield _batch(len(own), note=list(own))
+        yield _codes([(None, qrels.source), *zip(self.runs, assessed.sources[1:], strict=False)])
+        judged, possible = judged_at_top(assessed)
         yield _batch(
             n,
             run=np.repeat(np.array(self.runs, dtype=object), len(values.topics)),
             topic=np.tile(np.array(values.topics, dtype=object), len(self.runs)),
             place=np.tile(_places(table, values.topics), len(self.runs)),
             retrieved=assessed.retrieved,
+            judged=judged,
+            possible=possible,
             straddling=np.stack(cuts, axis=-1).reshape(n, -1) if cuts else None,
             **_cubes(values, n),
         )
@@ -145,6 +152,12 @@ def _unknown(qrels: Qrels | None, frames: list[RunFrame]) -> list[tuple[str, str
         topics = frame.columns.topic.distinct()[0].to_list() if len(frame.columns.number) else []
         found += [(frame.name, topic) for topic in topics if topic not in judged]
     return found
+
+
+def _codes(sources: list[tuple[str | None, Source]]) -> "pa.RecordBatch":
+    """The warnings about each run, and about the judgments."""
+    codes = [(run, one.code) for run, source in sources for one in source.problems.warnings]
+    return _batch(len(codes), run=[run for run, _ in codes], code=[code for _, code in codes])
 
 
 def _batch(rows: int, **columns: Any) -> "pa.RecordBatch":

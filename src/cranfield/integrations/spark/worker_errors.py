@@ -63,9 +63,10 @@ def _number(table: "pa.Table", name: str, error: InputError) -> InputError | Non
         if finite and (error.code != "E-DECIMAL" or run is not None or number == int(number)):
             continue
         what = "grade" if run is None else "score"
+        code = row.get("unreadable") or error.code
         where = f"(topic {row['topic']}, document {row['document']})"
         said = f"{what} {number} is not a {'whole' if finite else 'finite'} number {where}"
         if number is None:
             said = f"there is no {what} that is a number {where}"
-        return InputError(f"{name if run is None else run}: {said}", hint=error.hint, code=error.code)
+        return InputError(f"{name if run is None else run}: {said}", hint=error.hint, code=code)
     return None

@@ -47,7 +47,7 @@ def relabel(
     runs differ, before and after.
     """
     check_level(level)
-    found = Relabelled.of(before, after)
+    found = Relabelled.of(before.in_topic_order(), after.in_topic_order())
     by = found.after.measures[found.index(measure)]
     deciding = parse_tests(test)
     if len(deciding) != 1:

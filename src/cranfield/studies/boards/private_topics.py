@@ -24,7 +24,7 @@ def ladder(
     N) decimals for N private topics unless ``decimals`` says another number; 16 is full precision.
     """
     check_rule(rule)
-    given = values if isinstance(values, Values) else read_scores(values)
+    given = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
     which = given.measures[given.index(measure)] if measure is not None else given.measures[0]
     known = None if entries is None else entries if isinstance(entries, Entries) else read_entries(entries)
     made_by = given.made_by if known is None else replace(given.made_by, inputs=(*given.made_by.inputs, *known.inputs))

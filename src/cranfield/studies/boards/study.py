@@ -4,8 +4,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, Table, weigh
-from cranfield.data import Entries, Values, flipped_grades, join_entries, read_entries, read_scores
+from cranfield.core import (
+    SEED,
+    Direction,
+    ParameterError,
+    Policy,
+    Provenance,
+    Scale,
+    Study,
+    Table,
+    listed,
+    stack,
+    weigh,
+)
+from cranfield.data import (
+    Entries,
+    Values,
+    flipped_grades,
+    has_better,
+    join_entries,
+    read_entries,
+    read_scores,
+    unjudged_notes,
+)
 from cranfield.measures import Relative, found_first, measure_all
 from cranfield.stats import (
     CORRECTIONS,
@@ -42,6 +63,7 @@ from cranfield.stats import (
     sota_table,
     stability_table,
 )
+from cranfield.studies.small_samples import few_topics_notes
 
 from .text import board_sentence, stable_order_sentence
 
@@ -116,7 +138,7 @@ def leaderboard(
     """
     if values is None:
         return _history_alone(entries, baselines)
-    given = values if isinstance(values, Values) else read_scores(values)
+    given = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
     check_level(level)
     by = given.measures[given.index(measure)] if measure is not None else given.measures[0]
     known = _known(given, entries, baselines)
@@ -130,7 +152,10 @@ def leaderboard(
     notes = weigh(
         [(who, need, by) for who, need in needs.items()], scale, safe="the sign test is safe (-t sign --steps sign)"
     )
-    public, held = (given, private) if private is None or isinstance(private, Values) else given.parted(private)
+    if private is None or isinstance(private, Values):
+        public, held = given, private and private.in_topic_order()
+    else:
+        public, held = given.parted(private)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     stability = rank_stability(
         public.matrix(by),
@@ -164,7 +189,8 @@ def leaderboard(
     )
     ranks = told["ranks"]
     order = [str(run) for run in ranks.cells("run")]
-    tables = {**told, "ranks": replace(ranks, notes=(*ranks.notes, *notes, *known.meet(given.runs)))}
+    limits = (*unjudged_notes(public.of_measures([by])), *few_topics_notes(stability.topics, level))
+    tables = {**told, "ranks": replace(ranks, notes=(*ranks.notes, *notes, *limits, *known.meet(given.runs)))}
     said = [
         board_sentence(
             ranks,
@@ -266,7 +292,7 @@ def _held_out(board: Board, held: Values | None, labels: Mapping[str, Values], s
                 name=f"{part} {name}, {measure}",
                 private=held is not None,
                 labels=name,
-                values=judged.only(topics),
+                values=judged.only(topics).in_topic_order(),
                 measure=measure,
             )
             for measure in judged.measures
@@ -304,28 +330,40 @@ def _costs(board: Board, costs: Sequence[str]) -> dict[str, Table]:
 
 
 def _flips(board: Board, shares: Sequence[float], draws: int) -> dict[str, Table]:
-    """The order of runs under labels of which some are wrong."""
+    """Return how the order of runs by each measure changes if some labels are wrong; the measure of the board first."""
     if not shares:
         return {}
     assessed = board.values.assessed
     if assessed is None:
         raise ParameterError("labels cannot be flipped in a table of scores", hint="give judgments and runs")
-    if isinstance(board.measure, Relative) and any(source.kind == "prior" for source in board.made_by.inputs):
+    prior_is_gone = any(source.kind == "prior" for source in board.made_by.inputs)
+    if isinstance(board.measure, Relative) and prior_is_gone:
         hint = "evaluate the runs that are known before too, and name them as prior"
         raise ParameterError(f"labels cannot be flipped for {board.measure}: what is known before is gone", hint=hint)
-    found: dict[float, list[Any]] = {share: [] for share in shares}
+    others: list[Any] = [one for one in board.values.measures if one != board.measure and has_better(one)]
+    excluded = [one for one in others if one.asks_for or (isinstance(one, Relative) and prior_is_gone)]
+    measures = [board.measure, *(one for one in others if one not in excluded)]
+    means: dict[float, list[Any]] = {share: [] for share in shares}
     total = len(shares) * draws
     for done, (share, _, grade) in enumerate(flipped_grades(assessed, shares, draws, seed=board.asked.seed), 1):
-        values = measure_all(assessed.with_grades(grade), [board.measure]).only(board.values.topics)
-        found[share].append(values.aggregate()[:, 0])
+        values = measure_all(assessed.with_grades(grade), measures).only(board.values.topics).in_topic_order()
+        means[share].append(replace(values, counted=board.values.counted, by=board.values.by).aggregate())
         if board.progress:
             board.progress(done, total)
-    original = board.values.aggregate()[:, board.values.index(board.measure)]
-    return {
-        "flips": flips_table(
-            original, found, level=board.asked.level, lower_is_better=board.lower, made_by=board.made_by
+    original = board.values.of_measures(measures).aggregate()
+    parts = [
+        flips_table(
+            original[:, i],
+            {share: [draw[:, i] for draw in drawn] for share, drawn in means.items()},
+            measure,
+            level=board.asked.level,
+            lower_is_better=measure.direction is Direction.LOWER,
+            made_by=board.made_by,
         )
-    }
+        for i, measure in enumerate(measures)
+    ]
+    notes = [f"{listed(list(map(str, excluded)))}: not computed with flipped labels"] if excluded else []
+    return {"flips": replace(stack(parts), notes=tuple(notes))}
 
 
 def _robust(board: Board, cutoff: int, rel: float) -> dict[str, Table]:

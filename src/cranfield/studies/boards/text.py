@@ -3,7 +3,7 @@
 import numpy as np
 
 from cranfield.core import Direction, Table, listed
-from cranfield.stats import LEVEL, TINY, Correction, PairTest, RankStability, share_letter, topics_until
+from cranfield.stats import LEVEL, SUM_ERROR, Correction, PairTest, RankStability, share_letter, topics_until
 from cranfield.studies.statistics_text import interval_text, topics_text, usual_test_name
 
 ALMOST_ALL = 0.9995  # a proportion from here on would be shown as 100.0%
@@ -46,7 +46,7 @@ def board_sentence(
     of = "mean" if measure is None else f"mean {measure}"
     if len(runs) == 1:
         return f"{runs[0]} is the only run ({of} {value})."
-    tied = int((np.abs(mean - mean[0]) <= TINY * np.abs(mean).max()).sum())
+    tied = int((np.abs(mean - mean[0]) <= SUM_ERROR * np.abs(mean).max()).sum())
     best = "lowest" if getattr(measure, "direction", None) is Direction.LOWER else "highest"
     who = f"{listed(runs[:tied])} {'has' if tied == 1 else 'have'} the {best} {of} ({value})."
     how = f"({_test_text(test, correction, len(runs))}, level {level:g})"
@@ -93,14 +93,14 @@ def _stability(runs: list[str], first: np.ndarray, tied: int, stability: RankSta
     who = "It is" if tied == 1 else "One of them is"
     sentence = f"{who} first in {_often(float(first[:tied].sum()), stability)}"
     most = int(first.argmax())
-    if most >= tied and first[most] > first[:tied].max() + TINY:
+    if most >= tied and first[most] > first[:tied].max() + SUM_ERROR:
         sentence += f"; {runs[most]} is first more often ({_percent(float(first[most]))})"
     return f"{sentence}."
 
 
 def _often(proportion: float, stability: RankStability) -> str:
     resamples = stability.resamples
-    if proportion < 1 - TINY:
+    if proportion < 1 - SUM_ERROR:
         return f"{_percent(proportion)} of {resamples}"
     return resamples if stability.exact else f"all {resamples}"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from cranfield.core import ParameterError, Policy, Scale, Ties, weigh
 from cranfield.data import check_aggregate
-from cranfield.measures import CURVES, Measure, Peer, at_levels, has_level, parse_measures, peer
+from cranfield.measures import CURVES, Measure, Peer, Written, at_levels, has_level, parse_written, peer
 
 OPEN = (Ties.AVERAGE, Ties.BOUNDS)  # no order, but all of them
 OURS = Peer("cranfield", cite="", reads=lambda measure: measure)
@@ -27,7 +27,7 @@ class Question:
     @classmethod
     def of(
         cls,
-        measures: str | Measure | Iterable[str | Measure],
+        measures: Written | Iterable[Written],
         *,
         rel: float | Sequence[float] = (),
         aggregate: str | None = None,
@@ -39,11 +39,12 @@ class Question:
     ) -> "Question":
         """The question in our words; refused where its parts do not go together."""
         levels = (rel,) if isinstance(rel, int | float) else tuple(rel)
-        parsed = parse_measures(measures)
         like = peer(compat) if compat else OURS
-        wanted = tuple(like.read(measure) for measure in at_levels(parsed, levels))
+        parsed = parse_written(measures, like.names)
+        wanted = _as_read(parsed, levels, like)
         order = ties or like.ties
-        _check(parsed, levels, aggregate, curve)
+        # trec_eval ignores its -l where a measure does not ask.
+        _check([measure for measure, _ in parsed], () if like.names else levels, aggregate, curve)
         _check_order(order, like, lengths)
         return cls(wanted, levels, like, order, _weighed(wanted, aggregate, scale))
 
@@ -51,6 +52,24 @@ class Question:
     def reading(self) -> Ties | str:
         """The order in which runs are read: where all orders are asked for, one of them."""
         return Ties.TREC if self.order in OPEN else self.order
+
+
+def measures_of(
+    text: str, *, rel: float | Sequence[float] = (), compat: str | None = None, top: float | None = None
+) -> list[Measure]:
+    """Return the measures that an evaluation computes for a text, settled where the top grade is known."""
+    levels = (rel,) if isinstance(rel, int | float) else tuple(rel)
+    like = peer(compat) if compat else OURS
+    wanted = _as_read(parse_written(text, like.names), levels, like)
+    return list(wanted) if top is None else [measure.settled(top) for measure in wanted]
+
+
+def _as_read(
+    parsed: Iterable[tuple[Measure, frozenset[str]]], levels: Sequence[float], like: Peer
+) -> tuple[Measure, ...]:
+    """Return the measures at each level, as the peer reads them."""
+    found = (like.read(at, written - {"rel"}) for one, written in parsed for at in at_levels([one], levels))
+    return tuple(dict.fromkeys(found))
 
 
 def _weighed(measures: Sequence[Measure], aggregate: str | None, policy: Policy) -> tuple[str, ...]:

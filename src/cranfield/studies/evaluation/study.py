@@ -10,7 +10,6 @@ from cranfield.data import (
     NEEDED,
     Assessed,
     Qrels,
-    Source,
     Values,
     assess,
     find_runs,
@@ -24,20 +23,14 @@ from cranfield.measures import (
     Measure,
     Relative,
     Scenario,
+    Written,
     measure_all,
     tie_notes,
 )
 
 from .evaluation_spec import OPEN, Question
+from .input_notes import reading_notes
 
-# Warnings of the reader that often mean that the values are not what their owner thinks.
-TELLING = {
-    "W-RANK": "a rank column that disagrees with its scores",
-    "W-CONSTANT": "topics in which all scores are equal",
-    "W-TAG": "more than one tag",
-    "W-END": "no end of the last line",
-    "W-SELF": "documents with the id of their topic",
-}
 USES = {"subtopics": "alpha_nDCG@20", "attributes": "AWRF@20", "aspects": "CAM"}
 SINGLY = 3  # so many notes of one kind are given one by one
 
@@ -45,7 +38,7 @@ SINGLY = 3  # so many notes of one kind are given one by one
 def evaluate(
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT,
+    measures: Written | Iterable[Written] | None = None,
     *,
     rel: float | Sequence[float] = (),
     topics: Literal["qrels", "both"] | None = None,
@@ -72,6 +65,7 @@ def evaluate(
 ) -> Values:
     """Values of measures for every run and topic.
 
+    ``measures`` are texts, measures or classes of measures; AP, nDCG@10, RR, P@10, R@1000 and Judged@10 by default.
     ``qrels`` is a file, a frame or a dict of dicts; ``runs`` is one run or many: files, folders, patterns, frames,
     dicts, or a dict that names them. Every judged topic counts, one that a run misses as worst; ``topics="both"``
     leaves those out, ``only`` names the topics that count. Measures that ask whether a document is relevant are
@@ -95,7 +89,14 @@ def evaluate(
     """
     # Refuse before anything large is read.
     question = Question.of(
-        measures, rel=rel, aggregate=aggregate, curve=curve, ties=ties, compat=compat, lengths=lengths, scale=scale
+        DEFAULT if measures is None else measures,
+        rel=rel,
+        aggregate=aggregate,
+        curve=curve,
+        ties=ties,
+        compat=compat,
+        lengths=lengths,
+        scale=scale,
     )
     wanted, like, order = question.measures, question.like, question.order
     given = {"subtopics": intents, "attributes": attributes, "aspects": aspects}
@@ -109,7 +110,7 @@ def evaluate(
         judged,
         found,
         ties=question.reading,
-        compat="trec_eval-9" if like.single else None,
+        compat="trec_eval-9" if like.single else like.names or None,
         without_self=like.without_self,
         lengths=lengths,
         beside=read_sides(given),
@@ -135,7 +136,7 @@ def evaluate(
     compared = question.notes if len(values.runs) > 1 else ()
     notes = (
         *_few(assessed.notes),
-        *_told(assessed.sources),
+        *reading_notes(assessed.sources),
         *_by_subtopic(judged, wanted, assessed),
         *tied,
         *own,
@@ -238,15 +239,4 @@ def _by_subtopic(judged: Qrels, measures: Sequence[Measure], assessed: Assessed)
     notes = [f"{', '.join(others)}: the grade of a document is its highest over subtopics"] if others else []
     if len(judged) <= len(assessed.grade):
         notes.append("no document is judged for two subtopics: is the second column of the judgments a subtopic?")
-    return notes
-
-
-def _told(sources: Sequence[Source]) -> list[str]:
-    """One note for each kind of warning that a reader of the values should know."""
-    notes = []
-    for code, what in TELLING.items():
-        files = [source.name for source in sources if any(found.code == code for found in source.problems.kept)]
-        if files:
-            others = f" and {len(files) - 1} more" * (len(files) > 1)
-            notes.append(f"{files[0]}{others}: {what} ({code}); `cranfield lint` says where")
     return notes

@@ -4,8 +4,20 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from cranfield.core import Ties
-from cranfield.data import Qrels, Run, inspect, is_trec, read_metadata, read_metadata_file, read_qrels, read_run, write
+from cranfield.core import ParameterError, Ties
+from cranfield.data import (
+    Qrels,
+    Run,
+    find_run,
+    find_runs,
+    inspect,
+    is_trec,
+    read_metadata,
+    read_metadata_file,
+    read_qrels,
+    read_run,
+    write,
+)
 
 
 def convert(
@@ -13,6 +25,7 @@ def convert(
     target: str | PathLike[str],
     *,
     kind: str | None = None,
+    run: str | None = None,
     depth: int | None = None,
     ties: Ties | str = Ties.TREC,
     gains: bool = False,
@@ -20,15 +33,31 @@ def convert(
 ) -> Qrels | Run:
     """Write a run or qrels to ``target``, in the format that its name ends in.
 
-    ``kind`` is "run" or "qrels"; without it the file is looked at. A run is written in rank order, to ``depth``; grades
-    of qrels may be decimals with ``gains``. What the run says of itself in its header (ir_metadata) is kept where the
-    target is TREC text; ``metadata``, a file of YAML or a mapping, takes its place.
+    ``kind`` is "run" or "qrels"; without it the file is looked at. ``run`` names one of several runs of a table. A run
+    is written in rank order, to ``depth``; grades of qrels may be decimals with ``gains``. What the run says of itself
+    in its header (ir_metadata) is kept where the target is TREC text; ``metadata``, a file of YAML or a mapping, takes
+    its place.
     """
     kind = kind or inspect(source).kind
-    data = read_qrels(source, gains=gains) if kind == "qrels" else read_run(source, depth=depth, ties=ties)
+    if kind == "qrels":
+        data: Qrels | Run = read_qrels(source, gains=gains)
+    else:
+        data = read_run(_one_run(source, run), depth=depth, ties=ties)
     if isinstance(metadata, str | PathLike):
         metadata = read_metadata_file(metadata)
     if metadata is None and isinstance(data, Run) and is_trec(target):
         metadata = read_metadata(data.source)
     write(data, target, metadata=metadata)
     return data
+
+
+def _one_run(source: Any, name: str | None) -> Any:
+    """Return the run to convert; a table may have several."""
+    found = find_runs(source)
+    names = [run.name for run in found]
+    if name is not None:
+        return found[find_run(names, names, name)]
+    if len(found) > 1:
+        hint = f"choose one of them: --run {names[0]} (run={names[0]!r})"
+        raise ParameterError(f"{len(found)} runs cannot be converted into one file: {', '.join(names[:5])}", hint=hint)
+    return found[0]

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from cranfield.core import Input, Provenance, Study, Table
-from cranfield.data import Inspected, Limits, Problem, compare_topics, files_of, inspect
+from cranfield.data import Inspected, Limits, Problem, compare_documents, compare_topics, files_of, inspect, inspect_all
+
+from .corpus_checks import check_corpus
 
 COLUMNS = ("file", "line", "code", "severity", "message", "hint")
 
@@ -17,25 +20,31 @@ def lint(
     topics: Iterable[str] | None = None,
     limits: Limits | None = None,
     names: Mapping[str | PathLike[str], str] | None = None,
+    corpus: Any = None,
     progress: Callable[[int, int], object] | None = None,
+    reading: Callable[[int, int], object] | None = None,
     command: str = "",
 ) -> Study:
     """Every problem of runs and qrels, without evaluating anything; of a folder, every file in it.
 
-    The first qrels among the files are the ones that runs are compared with: which topics they share. Where ``qrels``
-    are given, all the files are taken for runs, as they are where only the ``topics`` of a task are known: nobody has
-    judged yet. ``limits`` hold for the files, not for the qrels; ``names`` says what
-    to call a file that is stored under another name.
-    ``progress`` is told how many files are done, and how many there are.
+    The first qrels among the files are the ones that runs are compared with: which topics and documents they share.
+    Where ``qrels`` are given, all the files are taken for runs, as they are where only the ``topics`` of a task are
+    known: nobody has judged yet. ``limits`` hold for the files, not for the qrels; ``names`` says what to call a file
+    that is stored under another name.
+    With a ``corpus`` (a file, folder, frame, dict or ir_datasets id of documents), judged and retrieved documents that
+    it lacks are reported, and documents that have the same text.
+    ``progress`` is told how many files are done, and how many there are; ``reading`` how much of the corpus is read.
     """
     every = [file for name in files for file in _files(name)]
     shown = {fspath(file): name for file, name in (names or {}).items()}
     judged = None if qrels is None else inspect(qrels, kind="qrels", name=shown.get(fspath(qrels)))
     inspected: list[Inspected] = [judged] if judged else []
+    paths: list[str | PathLike[str]] = [] if qrels is None else [qrels]
     wanted = None if topics is None else tuple(topics)
     kind = "run" if judged or wanted is not None else None
     for done, file in enumerate(every, start=1):
-        inspected.append(inspect(file, kind=kind, name=shown.get(fspath(file)), limits=limits))
+        inspected += inspect_all(file, kind=kind, name=shown.get(fspath(file)), limits=limits)
+        paths += [file] * (len(inspected) - len(paths))
         if progress:
             progress(done, len(every))
     judged = judged or next((found for found in inspected if found.kind == "qrels"), None)
@@ -46,16 +55,20 @@ def lint(
             message = f"{found.problems.not_kept} more problems are not listed"
             problems.append(Problem(found.file, 0, "W-MORE", message, "mend the first ones, then look again"))
         if judged and found.kind == "run":
-            problems += compare_topics(judged.topics, found)
+            problems += [*compare_topics(judged.topics, found), *compare_documents(judged, found)]
         elif wanted is not None:
             problems += compare_topics(wanted, found, judged=False)
+    if corpus is not None:
+        known = [(path, found.kind, found.file) for path, found in zip(paths, inspected, strict=True)]
+        problems += check_corpus(corpus, known, reading)
     rows = [{name: getattr(problem, name) for name in COLUMNS} for problem in problems]
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors
+    names_of_files = {found.file for found in inspected}
     counted = [_count(errors, "error")] * bool(errors) + [_count(warnings, "warning")] * bool(warnings)
-    sentence = f"{_count(len(inspected), 'file')}: {', '.join(counted) or 'no problems'}"
+    sentence = f"{_count(len(names_of_files), 'file')}: {', '.join(counted) or 'no problems'}"
     made_by = Provenance(command=command, inputs=tuple(_input(found) for found in inspected))
-    verdict = {"files": len(inspected), "errors": errors, "warnings": warnings, "sentence": sentence}
+    verdict = {"files": len(names_of_files), "errors": errors, "warnings": warnings, "sentence": sentence}
     table = Table.from_rows(rows, COLUMNS, caption="problems", made_by=made_by)
     return Study("lint", {"problems": table}, verdict, made_by)
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Scale, Study, Table, Ties, weigh
-from cranfield.data import Run, Values, find_runs, read_run
-from cranfield.measures import Measure, TiedOverlap, overlap_by_topic, union_by_topic
+from cranfield.data import Run, Values, find_runs, read_run, unjudged_notes
+from cranfield.measures import TiedOverlap, Written, overlap_by_topic, union_by_topic
 from cranfield.stats import (
     LEVEL,
     Asked,
@@ -31,7 +31,7 @@ BY_DEPTH = ("original", "run", "depth", "tau", "low", "high", "rbo", "rbo_low", 
 def reproduce(
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = USUAL,
+    measures: Written | Iterable[Written] | None = None,
     *,
     originals: Any,
     replicated: Any = None,
@@ -56,6 +56,7 @@ def reproduce(
     only means to compare, by Welch's test.
     """
     check_level(level)
+    measures = USUAL if measures is None else measures
     asked = Asked(level=level, seed=seed)
     first, second = find_runs(originals), find_runs(runs)
     _check(len(first), len(second), depth)
@@ -71,10 +72,11 @@ def reproduce(
     tables: dict[str, Table] = {}
     if paired:
         rows, tables["by_depth"] = _rankings(first, second, depth, (persistence, tied), ties, asked, made_by)
-    rows += beside_originals(before, after, paired=paired, asked=asked, draws=draws)
+    rows += beside_originals(before.in_topic_order(), after.in_topic_order(), paired=paired, asked=asked, draws=draws)
     table = reproduce_table(rows, made_by=made_by)
     apart = [note for one in tables.values() for note in one.notes]
-    tables["reproduce"] = replace(table, notes=(*apart, *no_improvement(before), *table.notes, *notes))
+    limits = (*no_improvement(before), *table.notes, *unjudged_notes(before, after))
+    tables["reproduce"] = replace(table, notes=(*apart, *limits, *notes))
     verdict: dict[str, Any] = {"originals": len(first), "runs": len(second), "level": level, "same_topics": paired}
     verdict |= {"sentence": reproduced_sentence(rows, paired=paired, level=level)}
     charts = (*["rankings-by-depth"] * paired, *["effect-ratio"] * (len(first) == 2))

@@ -34,7 +34,7 @@ class Asking:
 
     def measured(self, prior: Prior, measures: Sequence[Measure]) -> Values:
         """Values after what is known, of the runs and topics that are asked for."""
-        values = measure_all(self.assessed.after(prior.known), measures).only(self.values.topics)
+        values = measure_all(self.assessed.after(prior.known), measures).only(self.values.topics).in_topic_order()
         return replace(values, counted=self.values.counted).of_runs(self.shown)
 
     def places(self, topics: Sequence[str]) -> list[int]:

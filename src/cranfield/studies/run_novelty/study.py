@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Study, Table, Ties, stack
-from cranfield.data import Run, Values, find_runs, join_entries, make_prior, read_entries, read_run
+from cranfield.data import Run, Values, find_runs, join_entries, make_prior, read_entries, read_run, unjudged_notes
 from cranfield.measures import (
     NRG,
     Measure,
@@ -86,6 +86,7 @@ def novelty(
         raise ParameterError(f"rareness cannot be counted by {rareness!r}", hint="choose topic or authors")
     if values.assessed is None:
         raise ParameterError("a table of scores does not say what runs found", hint="give judgments and runs")
+    assessed, values = values.assessed, values.in_topic_order()
     every: list[Any] = list(values.measures)
     asked_for = every if measures is None else parse_measures(measures)
     wanted = [every[values.index(_settled(values, one))] for one in asked_for]
@@ -96,7 +97,7 @@ def novelty(
     whole = purpose is not None or rareness == "authors"
     asking = Asking(
         values=values,
-        assessed=values.assessed,
+        assessed=assessed,
         shown=range(len(values.runs)) if shown is None else [values.run_index(run) for run in shown],
         runs=_whole(values, runs, ties) if whole else (),
         entries=known,
@@ -172,7 +173,7 @@ def _one(
         asked=asking.asked,
         made_by=asking.made_by,
     )
-    notes += _few_relevant(asking, measure)
+    notes += [*_few_relevant(asking, measure), *unjudged_notes(values)]
     notes += [f"unique contributions and rareness: of the first {depth} documents"]
     tables = {"novelty": replace(told, notes=(*told.notes, *notes))}
     named = [

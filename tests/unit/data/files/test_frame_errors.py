@@ -65,7 +65,7 @@ def frame(**other: Any) -> pl.DataFrame:
         ),
         (
             frame(grade=["1", "good"]),
-            "E-TYPE",
+            "E-GRADE",
             'qrels: grade "good" in row 1 is not a number',
             "every grade is a number",
         ),
@@ -77,21 +77,21 @@ def frame(**other: Any) -> pl.DataFrame:
         ),
         (
             frame(grade=[1.0, float("nan")]),
-            "E-FINITE",
+            "E-GRADE",
             "qrels: grade nan in row 1 is not a finite number",
             "every grade is a finite number",
         ),
         (
             frame(grade=[1.0, 0.5]),
             "E-DECIMAL",
-            "qrels: grade 0.5 in row 1 is not a whole number",
-            "if decimals are meant: gains=True",
+            'qrels:2: grade "0.5" is not a whole number',
+            "if decimals are meant: --gains (in Python gains=True)",
         ),
         (
-            frame(document=["a", "a"]),
+            frame(document=["a", "a"], grade=[1, 1]),
             "E-DUPQREL",
-            "qrels: document a is judged twice in topic 1 (row 1)",
-            "keep one row for each document of a topic",
+            "qrels:2: document a is judged twice in topic 1 (first on line 1)",
+            "keep one line for each document of a topic",
         ),
         (17, "E-KIND", "qrels: an object of type int holds no grades", TABLE),
         ([1, 2], "E-KIND", "qrels: an object of type list holds no grades", TABLE),
@@ -222,7 +222,10 @@ def test_side_tables(options: dict[str, Any], code: str, problem: str, hint: str
             lambda: read_run(RUN, ties="alphabet"),
             "ties=alphabet is not an order of ties\nhint: choose one of: trec, docno-asc, input, rank",
         ),
-        (lambda: assess(QRELS, RUN, compat="lemur"), "compat=lemur is not known\nhint: choose one of: trec_eval-9"),
+        (
+            lambda: assess(QRELS, RUN, compat="lemur"),
+            "compat=lemur is not known\nhint: choose one of: trec_eval-9, trec_eval-10",
+        ),
         (lambda: assess(QRELS, []), "there is no run to assess\nhint: give at least one run"),
     ],
 )

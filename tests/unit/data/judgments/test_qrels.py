@@ -66,7 +66,7 @@ def test_a_document_is_judged_once_for_each_subtopic(path: Path) -> None:
 
 def test_a_document_judged_twice_for_a_subtopic_is_refused(path: Path) -> None:
     path.write_text("1 a d 0\n1 b d 1\n1 a d 0\n")
-    expected = {"file": (path, "E-DUPQREL", 3), "frame": (by_subtopic(["a", "b", "a"]), "E-DUPQREL", None)}
+    expected = {"file": (path, "E-DUPQREL", 3), "frame": (by_subtopic(["a", "b", "a"]), "E-CONFLICT", 3)}
     for data, code, line in expected.values():
         with pytest.raises(InputError) as caught:
             read_qrels(data, subtopics=True)

@@ -152,7 +152,7 @@ def test_read_run_reads_one_run_in_rank_order_to_a_depth(tmp_path: Path) -> None
 def test_read_run_refuses_several() -> None:
     with pytest.raises(ParameterError) as caught:
         read_run([RUN, RUN])
-    expected = "there are 2 runs where one is meant\nhint: read one run at a time; find_runs finds them all"
+    expected = "there are 2 runs where one is meant: run1, run2\nhint: read one run at a time; find_runs finds them all"
     assert str(caught.value) == expected
 
 

@@ -93,7 +93,8 @@ def test_some_topics_are_the_evaluation_of_those_topics() -> None:
     assert whole.summary().rows() == alone.summary().rows()
     assert whole.per_topic().rows() == alone.per_topic().rows()
     # Run b misses topic 2, which nobody asked for; topic 3 has nothing to find.
-    assert whole.mean().notes == ("1 topic has no relevant document for some measure (3)",)
+    assert whole.mean().notes[0] == "1 topic has no relevant document for some measure (3)"
+    assert [note.partition(" ")[0] for note in whole.mean().notes[1:]] == ["Judged@100"]
     assert whole.mean().caption == "2 topics"
 
 

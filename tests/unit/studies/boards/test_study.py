@@ -167,7 +167,7 @@ def test_other_labels_are_another_condition(values: Values, folder: Path) -> Non
 
 def test_wrong_labels(values: Values) -> None:
     study = cf.leaderboard(values, flips=(0.01, 0.5), flip_draws=5)
-    few, many = rows(study, "flips")
+    few, many = rows(study, "flips")[:2]
     assert (few["share"], few["draws"], many["share"]) == (0.01, 5, 0.5)
     assert 1 >= few["tau"] > many["tau"]
     with pytest.raises(ParameterError, match="cannot be flipped"):
@@ -267,6 +267,29 @@ def test_one_run_is_alone() -> None:
 
 def test_the_same_on_one_thread_or_two(values: Values) -> None:
     assert cf.leaderboard(values, threads=1).to_json() == cf.leaderboard(values, threads=2).to_json()
+
+
+def test_labels_are_flipped_for_every_measure(folder: Path) -> None:
+    """Each measure has the rows that it has alone; counts have no order to keep."""
+    qrels, runs = folder / "qrels.txt", sorted((folder / "runs").iterdir())
+    asked: dict[str, Any] = {"flips": [0.1, 0.3], "flip_draws": 3, "draws": 50, "scale": "ignore"}
+    several = rows(cf.leaderboard(cf.evaluate(qrels, runs, "AP NumRet ESL P@5"), **asked), "flips")
+    alone = [
+        row
+        for name in ("AP", "ESL", "P@5")
+        for row in rows(cf.leaderboard(cf.evaluate(qrels, runs, name), **asked), "flips")
+    ]
+    assert several == alone
+    first = cf.leaderboard(cf.evaluate(qrels, runs, "AP P@5"), measure="P@5", **asked)["flips"].cells("measure")
+    assert first == ["P@5", "P@5", "AP", "AP"]
+
+
+def test_topics_that_do_not_count_do_not_count_with_flipped_labels(folder: Path) -> None:
+    """No label is wrong, so the order is the original one, whichever topics count."""
+    qrels, runs = folder / "qrels.txt", sorted((folder / "runs").iterdir())
+    values = cf.evaluate(qrels, runs, "AP", topics="both")
+    board = cf.leaderboard(values, flips=[0.0], flip_draws=1, draws=50, scale="ignore")
+    assert board["flips"].cells("tau") == [1]
 
 
 def test_labels_are_flipped_for_relative_measures_where_all_runs_are_at_hand(folder: Path) -> None:

@@ -34,13 +34,11 @@ from cranfield.cli.output.comparison_text import levels_of, shown_pairs, text_of
 from cranfield.cli.output.paper_output import paper_option, show_paper
 from cranfield.cli.output.table_layout import notes_on
 from cranfield.core import ChecksFailed, Inconclusive, Study, Table, Verdict
-from cranfield.data import Values
+from cranfield.data import SPARSE, Values, proportion_single
 from cranfield.stats import BASES
 from cranfield.studies import (
     RULES,
-    SPARSE,
     compare,
-    proportion_single,
     readable_evidence,
     wide_dominance,
     wide_outcomes,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -41,18 +42,44 @@ from cranfield.measures import (
     CURVES,
     DEFAULT,
     OFFICIAL,
+    Line,
     Scenario,
-    names_the_run,
+    requested_lines,
     trec_eval_text,
 )
-from cranfield.studies import evaluate
+from cranfield.studies import evaluate, measures_of
 
 from .evaluate_on_spark import evaluate_there, landing_of
 
+# Options of trec_eval that are written otherwise here, or not offered.
+TREC_EVAL_OPTIONS = {
+    "-c": "trec_eval's -c is --topics qrels, the default without --compat",
+    "-l": "trec_eval's -l 2 is --rel 2",
+    "-n": "trec_eval's -n is not offered: remove the lines of all",
+    "-J": "trec_eval's -J is not offered for all measures: write AP(judged_only=True)",
+    "-M": "trec_eval's -M 100 is not offered: write cut-offs, such as AP@100",
+    "-N": "trec_eval's -N is not offered: write Utility(d=1,collection=1000000)",
+    "-R": "trec_eval's -R is not needed: formats are recognised; --prefs reads preferences",
+    "-T": "trec_eval's -T is not needed: formats are recognised",
+    "-Z": "trec_eval's -Z is not offered: cranfield test --transform z-score standardises values",
+}
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
 
-@click.command("evaluate", cls=Command)
+class EvaluateCommand(Command):
+    """A command that recognises options of trec_eval."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was typed."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if hint := TREC_EVAL_OPTIONS.get(error.option_name):
+                raise click.UsageError(f"there is no option {error.option_name}\nhint: {hint}", ctx) from None
+            raise
+
+
+@click.command("evaluate", cls=EvaluateCommand)
 @click.argument("qrels", required=False, metavar="QRELS")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @measure_option
@@ -204,12 +231,14 @@ def command(
         "gains": gains,
         "scale": "ignore" if paper and baselines else scale,  # the tests have more to report about it
     }
+    lines = _trec_eval_lines(measures, compat) if form == "trec_eval" and not (scores or prefs or series) else None
+    asked_for = measures or DEFAULT if lines is None else [line.measure for line in lines if line.measure] or "NumQ"
     if scores:
         values = _some(scored(scores, measures), only, aggregate)
     elif engine is not None:
         landing = landing_of(form, output)
         shaped.update(aggregate=aggregate, compat=compat, prior=said_prior(prior))
-        values = evaluate_there(engine, qrels, runs, measures or DEFAULT, landing=landing, only=only, **shaped)
+        values = evaluate_there(engine, qrels, runs, asked_for, landing=landing, only=only, **shaped)
         if landing:
             form, output = None, None
     elif prefs:
@@ -226,7 +255,7 @@ def command(
             values = evaluate(
                 qrels,
                 found,
-                measures or (OFFICIAL if form == "trec_eval" else DEFAULT),
+                asked_for,
                 only=only,
                 aggregate=aggregate,
                 curve=curve,
@@ -247,8 +276,10 @@ def command(
             )
     notes = values.mean().notes
     if form == "trec_eval":
-        tag = names_the_run(measures) or len(values.runs) > 1
-        put(trec_eval_text(values, per_topic=per_topic, tag=tag), output)
+        top = None if values.assessed is None else float(values.assessed.grade.max(initial=0))
+        find = partial(measures_of, rel=shaped["rel"], compat=compat, top=top)
+        missing_topics = compat == "trec_eval-10"
+        put(trec_eval_text(values, lines, per_topic=per_topic, missing_topics=missing_topics, find=find), output)
         for line in notes:
             note(line)
         return
@@ -261,6 +292,12 @@ def command(
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
     if chart:
         _draw(study, chart)
+
+
+def _trec_eval_lines(measures: Sequence[str], compat: str | None) -> list[Line]:
+    """Return the lines that trec_eval prints for what is asked; the names of its versions differ."""
+    version = compat if compat and compat.startswith("trec_eval") else ""
+    return requested_lines(measures or OFFICIAL, version)
 
 
 def _some(values: Values, only: list[str] | None, aggregate: str | None) -> Values:

@@ -188,6 +188,8 @@ def _adapted(name: str, cells: Cells) -> Cells:
     """Short letters and names, nothing about tests that were not made."""
     if name == "sota" and "p" not in cells:
         cells.pop("level", None)
+    if name == "flips" and len(set(cells["measure"])) == 1:
+        del cells["measure"]
     if "letters" in cells:
         cells["letters"] = [shorten(str(cell)) for cell in cells["letters"]]
     for column in {"group", "run", "previous"} & set(cells):

@@ -41,7 +41,8 @@ CHARTS = ("rankings-by-depth", "effect-ratio")
     type=Between(0, 1, example=".9"),
     default=0.9,
     show_default=True,
-    help="Of rank-biased overlap: the chance to go on to the next rank.",
+    help="Persistence p of rank-biased overlap: the probability of continuing to the next rank; repro_eval has "
+    "0.95 by default.",
 )
 @click.option(
     "--tied",

@@ -14,9 +14,16 @@ from cranfield.studies import lint
 
 @click.command("lint", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--corpus",
+    metavar="CORPUS",
+    help="File, folder or ir_datasets id of the documents. Report ids that it lacks, and documents with equal texts.",
+)
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @output_options()
-def command(files: tuple[str, ...], strict: bool, form: str | None, table: str | None, output: str | None) -> None:
+def command(
+    files: tuple[str, ...], corpus: str | None, strict: bool, form: str | None, table: str | None, output: str | None
+) -> None:
     """Everything that is wrong with runs and qrels, without evaluating them.
 
     What each FILE is, is seen from its columns; of a folder, every file is looked at. If qrels are among them, the
@@ -27,12 +34,13 @@ def command(files: tuple[str, ...], strict: bool, form: str | None, table: str |
       cranfield lint runs/*.txt
       cranfield lint qrels.txt runs/ --strict
       cranfield lint qrels.txt bm25.txt --format json
+      cranfield lint qrels.txt runs/ --corpus corpus.jsonl.gz
     """
     if "-" in files:
         raise click.UsageError("standard input cannot be looked at twice\nhint: save it to a file and name that")
     check_output(form, output)
-    with progress("looking") as see:
-        study = lint(files, progress=see, command=typed())
+    with progress("looking") as see, progress("reading the corpus") as reading:
+        study = lint(files, corpus=corpus, progress=see, reading=reading, command=typed())
     if table is None and (form or usual_format(output, one=True)) == "text":
         put("".join(f"{line}\n" for line in problem_lines(study["problems"].rows())), output)
     else:

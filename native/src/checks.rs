@@ -1,0 +1,163 @@
+//! Warnings about a whole run, the same for text and for tables.
+
+use crate::problem::{Problems, Tally, shown};
+use crate::rank::{Ranked, Topic};
+
+/// A topic of fewer documents may have the scores 1 and 2 in this order by chance.
+const LEAST_RANKS: usize = 3;
+
+/// What the rows of a run show before they are ranked.
+#[derive(Clone, Debug, Default)]
+pub struct Checks {
+    /// Rows whose rank and score disagree about the order.
+    pub rank_order: Tally,
+    /// Whole numbers that float64 cannot hold exactly.
+    pub rounded: Tally,
+    /// Whether any row has a rank.
+    pub has_ranks: bool,
+}
+
+/// Score and rank of an earlier row of the same topic.
+pub type Earlier = Option<(f64, f64)>;
+
+impl Checks {
+    /// Compare the rank of a row with that of an earlier row of its topic.
+    #[inline(always)]
+    pub fn see_rank(&mut self, earlier: &mut Earlier, score: f64, rank: Option<f64>, line: u64, topic: &[u8]) {
+        if let (Some(rank), Some((earlier_score, earlier_rank))) = (rank, *earlier)
+            && ((score < earlier_score && rank <= earlier_rank) || (score > earlier_score && rank >= earlier_rank))
+        {
+            self.rank_order.see(line, || shown(topic));
+        }
+        self.has_ranks |= rank.is_some();
+        *earlier = rank.map(|rank| (score, rank));
+    }
+
+    /// Take over what was seen in a later part of the file, its lines counted on from `lines`.
+    pub fn append(&mut self, later: Checks, lines: u64) {
+        self.rank_order.append(later.rank_order, lines);
+        self.rounded.append(later.rounded, lines);
+        self.has_ranks |= later.has_ranks;
+    }
+
+    /// Report each kind of warning about the scores once. Ranks that give the order cannot disagree with it.
+    pub fn report_scores(&self, ranked: &Ranked, ranks_decide: bool, problems: &mut Problems) {
+        let mut warn = |code, tally: &Tally, what: &str, hint| {
+            if tally.count > 0 {
+                let said = what.replacen("{}", &tally.count.to_string(), 1).replacen("{}", &tally.example, 1);
+                problems.add(code, tally.line, || said, hint);
+            }
+        };
+        if !ranks_decide {
+            let what = "lines whose rank disagrees with the scores, which decide: {} (first in topic {})";
+            warn("W-RANK", &self.rank_order, what, "to follow the rank column: --ties rank");
+        }
+        if !self.has_ranks {
+            let what = "topics whose scores are 1, 2, 3, … in the order of the rows: {} (first {})";
+            let hint = "if these are ranks, call the column rank; the highest score is the best";
+            warn("W-INVERTED", &ranked.inverted, what, hint);
+        }
+        let what = "scores that are whole numbers too large for float64, which rounds them: {} (first in topic {})";
+        warn("W-PRECISION", &self.rounded, what, "rounded scores may tie: subtract a constant, or write ranks");
+        let what = "{} documents share their score with another (first in topic {})";
+        let hint = "ties are put in order by document id, descending; --ties (ties=) has other orders";
+        warn("W-TIES", &ranked.tied, what, hint);
+        let what = "topics in which all documents have the same score: {} (first {})";
+        warn("W-CONSTANT", &ranked.constant, what, "if the rank column holds the order: --ties rank");
+        let what = "neighbours that differ in float64 only: {} (first in topic {})";
+        warn("W-FLOAT32", &ranked.single_ties, what, "trec_eval 9 ties them; so does --compat trec_eval-9");
+        let what = "topics that retrieve a document with their own id: {} (first {})";
+        warn("W-SELF", &ranked.itself, what, "was the topic taken from the collection?");
+    }
+}
+
+/// Ids of a table, which may be empty or have white space around them; those of a text file cannot.
+#[derive(Default)]
+pub struct Ids {
+    spaced: Tally,
+}
+
+impl Ids {
+    /// Whether there is an id; an empty one is an error.
+    #[inline]
+    pub fn see(&mut self, id: &[u8], what: &str, line: u64, problems: &mut Problems) -> bool {
+        match (id.first(), id.last()) {
+            (Some(first), Some(last)) if *first > b' ' && *last > b' ' => true,
+            _ if id.iter().all(|byte| *byte <= b' ') => {
+                let message = || format!("the id of the {what} is empty");
+                problems.add("E-NULL", line, message, "ids are text or whole numbers, one in every row");
+                false
+            }
+            _ => {
+                self.spaced.see(line, || shown(id));
+                true
+            }
+        }
+    }
+
+    pub fn report(&self, problems: &mut Problems) {
+        if self.spaced.count > 0 {
+            let message = || {
+                format!("ids with white space around them: {} (first \"{}\")", self.spaced.count, self.spaced.example)
+            };
+            problems.add("W-SPACE", self.spaced.line, message, "remove it: ids match only where every character does");
+        }
+    }
+}
+
+/// Whether the scores of a topic are 1, 2, 3, … (or 0, 1, 2, …) in the order of its rows: ranks, not scores.
+pub fn are_ranks(topic: &Topic) -> bool {
+    let keys = &topic.keys;
+    keys.len() >= LEAST_RANKS
+        && (keys[0] == 1.0 || keys[0] == 0.0)
+        && keys.windows(2).all(|pair| pair[1] == pair[0] + 1.0)
+}
+
+/// Report topics that have fewer documents than others.
+pub fn report_depth(ranked: &Ranked, problems: &mut Problems) {
+    let rows = &ranked.rows;
+    let deepest = rows.iter().map(|row| row.retrieved).max().unwrap_or(0);
+    let short = rows.iter().filter(|row| row.retrieved < deepest).count();
+    if let Some((i, least)) = rows.iter().enumerate().min_by_key(|(_, row)| row.retrieved)
+        && short > 0
+        && !problems.has_errors()
+    {
+        let (all, few, topic) = (rows.len(), least.retrieved, shown(ranked.topics.get(i)));
+        let message =
+            || format!("topics with fewer than {deepest} documents: {short} of {all} (topic {topic} has {few})");
+        problems.add("W-SHORT", 0, message, "what is not retrieved counts as not found");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topic(keys: &[f64]) -> Topic {
+        Topic { keys: keys.to_vec(), ..Topic::default() }
+    }
+
+    #[test]
+    fn scores_that_count_up_from_the_first_row_are_ranks() {
+        assert!(are_ranks(&topic(&[1.0, 2.0, 3.0])));
+        assert!(are_ranks(&topic(&[0.0, 1.0, 2.0, 3.0])));
+        for keys in [[3.0, 2.0, 1.0], [1.0, 2.0, 4.0], [2.0, 3.0, 4.0], [-1.0, -2.0, -3.0]] {
+            assert!(!are_ranks(&topic(&keys)), "{keys:?}");
+        }
+        assert!(!are_ranks(&topic(&[1.0, 2.0])));
+    }
+
+    #[test]
+    fn a_rank_that_contradicts_the_scores_is_counted() {
+        for (rows, expected) in [
+            (vec![(2.0, Some(1.0)), (1.0, Some(2.0))], 0),
+            (vec![(1.0, Some(1.0)), (2.0, Some(2.0))], 1),
+            (vec![(1.0, Some(1.0)), (1.0, Some(2.0))], 0),
+            (vec![(1.0, Some(1.0)), (2.0, None), (3.0, Some(2.0))], 0),
+        ] {
+            let (mut checks, mut earlier) = (Checks::default(), None);
+            rows.iter().for_each(|(score, rank)| checks.see_rank(&mut earlier, *score, *rank, 1, b"7"));
+            assert_eq!(checks.rank_order.count, expected, "{rows:?}");
+        }
+    }
+}

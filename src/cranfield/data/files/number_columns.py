@@ -1,0 +1,105 @@
+"""Columns of numbers: scores, grades and ranks as float64."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .input_problems import problem
+
+# The codes of a number that is none, as the reader of text has them.
+NOT_A_NUMBER = {"score": "E-SCORE", "grade": "E-GRADE", "rank": "E-RANK"}
+EXACT = 2.0**53  # up to here float64 holds every whole number
+
+
+def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
+    """Return a column of finite numbers."""
+    values = column if _is_text(column) else np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    code, hint = NOT_A_NUMBER.get(what, "E-TYPE"), f"every {what} is a number"
+    try:
+        found = _to_float(values) if _is_text(values) else values.astype(np.float64)
+    except (TypeError, ValueError):
+        row = next((i for i, value in enumerate(values.tolist()) if not _is_number(value)), 0)
+        code = code if values.ndim == 1 else "E-TYPE"
+        raise problem(name, code, f'{what} "{values.tolist()[row]}" in row {row} is not a number', hint) from None
+    if found.ndim != 1:
+        raise problem(name, "E-TYPE", f"the {what} is no column of numbers", "give columns, or a dict of dicts")
+    wrong = np.flatnonzero(~np.isfinite(found))
+    if len(wrong):
+        row = int(wrong[0])
+        cell = values[row]
+        if isinstance(cell, str) and not _is_number(cell):
+            raise problem(name, code, f'{what} "{cell}" in row {row} is not a number', hint)
+        code = "E-GRADE" if what == "grade" else "E-FINITE"
+        message = f"there is no {what} in row {row}"
+        if cell is not None:
+            message = f"{what} {found[row]} in row {row} is not a finite number"
+        raise problem(name, code, message, f"every {what} is a finite number")
+    return found
+
+
+def _is_text(column: Any) -> bool:
+    """Return whether this is a column of polars that holds text, as all of CSV is."""
+    return type(column).__module__.startswith("polars") and str(column.dtype) == "String"
+
+
+def _to_float(column: Any) -> NDArray[np.float64]:
+    """Return numbers of a polars column of text, NaN where there is none."""
+    import polars as pl
+
+    found = column.cast(pl.Float64, strict=False)
+    if found.null_count() > column.null_count():
+        found = column.str.strip_chars().cast(pl.Float64, strict=False)
+    numbers: NDArray[np.float64] = found.to_numpy()
+    return numbers
+
+
+def find_rounded(column: Any, number: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    """(row,): whether the row had a whole number that float64 does not hold; None where there is none."""
+    if not len(number) or max(number.max(), -number.min()) < EXACT:
+        return None
+    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    if values.dtype.kind in "iu":
+        with np.errstate(invalid="ignore"):  # the largest whole numbers become too large for their type
+            rounded = number.astype(values.dtype) != values
+    else:
+        rounded = np.zeros(len(number), np.bool_)
+        cells = list(column)
+        for row in np.flatnonzero(np.abs(number) >= EXACT).tolist():
+            rounded[row] = _whole(cells[row]) not in (None, int(number[row]))
+    return rounded if rounded.any() else None
+
+
+def _whole(value: Any) -> int | None:
+    """Return the whole number that a cell holds, as one or as text."""
+    if isinstance(value, str):
+        return int(value) if value.strip().lstrip("+-").isdecimal() else None
+    return int(value) if isinstance(value, int | np.integer) else None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def ranks(column: Any) -> NDArray[np.float64]:
+    """Return a column of ranks, NaN where there is no whole number: ranks need not be right where scores decide."""
+    if _is_text(column):
+        found = _to_float(column)
+    else:
+        values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+        try:
+            found = values.astype(np.float64)
+        except (TypeError, ValueError):
+            found = np.array([float(value) if _is_number(value) else np.nan for value in values.tolist()])
+    return found if np.array_equal(found, np.trunc(found)) else np.where(found == np.trunc(found), found, np.nan)
+
+
+def check_ranks(rank: NDArray[np.float64] | None, name: str) -> None:
+    """Refuse ranks that are not whole numbers, where they give the order."""
+    if rank is not None and not np.isfinite(rank).all():
+        row = int(np.argmin(np.isfinite(rank)))
+        raise problem(name, "E-RANK", f"the rank in row {row} is not a whole number", "every rank is a whole number")

@@ -1,0 +1,97 @@
+"""Compare the ids of a run with those of the judgments, and guess why they do not match."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import islice
+
+from cranfield.data.files.input_problems import Problem, listed
+
+TOP = 10  # documents of each topic that are compared
+FEW = 0.01  # below this proportion of judged documents ids are taken not to match
+MATCHED = 0.1  # proportion of ids that must match before a guess is reported
+MAX_TOPICS = 200  # whose ids are compared for a guess
+AFFIX_TOPICS, AFFIX_IDS = 20, 300  # topics, and ids of each, in which a prefix or a suffix is searched
+
+Ids = Mapping[str, Set[str]]  # the ids of each topic
+Form = Callable[[str], str]
+
+FORMS: dict[str, Form] = {
+    "letter case is ignored": str.casefold,
+    "white space around them is removed": str.strip,
+    "leading zeros are removed": lambda text: re.sub(r"(?<!\d)0+(?=\d)", "", text),
+    "a final .0 is removed": lambda text: re.sub(r"(?<=\d)\.0+$", "", text),
+}
+
+
+def is_mismatch(judged: int, possible: int) -> bool:
+    """Return whether so few of the documents that could be judged are that the ids are likely to differ."""
+    return possible > 0 and judged < FEW * possible
+
+
+def report_mismatch(file: str, retrieved: Mapping[str, Sequence[str]], judged: Ids) -> Problem:
+    """Return the warning about a run of which almost no document is judged.
+
+    ``retrieved`` are the first documents of each topic, ``judged`` the judged ones of the same topics.
+    """
+    shared = {topic: set(documents) for topic, documents in retrieved.items() if topic in judged}
+    total = sum(map(len, shared.values()))
+    found = sum(len(documents & judged[topic]) for topic, documents in shared.items())
+    message = f"of the first {TOP} documents of each topic, {found:,} of {total:,} are judged"
+    own = listed(islice((document for documents in retrieved.values() for document in documents), 3))
+    theirs = listed(sorted(next((judged[topic] for topic in shared), set()))[:3])
+    hint = f"the run has documents such as {own}, the judgments {theirs}: {explain(shared, judged)}"
+    return Problem(file, 0, "W-IDS", message, hint)
+
+
+def explain_topics(own: Sequence[str], theirs: Sequence[str]) -> str:
+    """Return why the topics of a run are none of the judgments, as far as their ids show it."""
+    return explain({"": set(own)}, {"": set(theirs)})
+
+
+def explain(own: Ids, theirs: Ids) -> str:
+    """Return the change after which most ids match, or a question where there is none."""
+    topics = list(islice((topic for topic in own if topic in theirs), MAX_TOPICS))
+    mine, others = [own[topic] for topic in topics], [theirs[topic] for topic in topics]
+    total = sum(min(len(a), len(b)) for a, b in zip(mine, others, strict=True))
+    guesses = {what: (form, form) for what, form in FORMS.items()} | _affixes(mine, others)
+    counts = {what: _count(mine, others, *forms) for what, forms in guesses.items()}
+    best = max(counts, key=counts.__getitem__)
+    if counts[best] < max(1, MATCHED * total):
+        every = _count(mine, others, _all_forms, _all_forms)
+        if every < max(1, MATCHED * total):
+            return "do they belong together?"
+        return f"ids match when letter case, white space, leading zeros and a final .0 are ignored ({every} of {total})"
+    return f"ids match when {best} ({counts[best]} of {total})"
+
+
+def _all_forms(text: str) -> str:
+    for form in (str.strip, *FORMS.values()):
+        text = form(text)
+    return text
+
+
+def _count(mine: Sequence[Set[str]], others: Sequence[Set[str]], own: Form, their: Form) -> int:
+    """Return how many ids match in the forms given."""
+    return sum(len({own(a) for a in ids} & {their(b) for b in known}) for ids, known in zip(mine, others, strict=True))
+
+
+def _affixes(mine: Sequence[Set[str]], others: Sequence[Set[str]]) -> dict[str, tuple[Form, Form]]:
+    """Return the prefix or suffix in which most ids differ, on either side; never a part of a number."""
+    guesses: dict[str, tuple[Form, Form]] = {}
+    for whose, longer, shorter in (("run", mine, others), ("judgments", others, mine)):
+        counts = Counter[tuple[str, str]]()
+        for ids, known in islice(zip(longer, shorter, strict=True), AFFIX_TOPICS):
+            for text in islice(ids, AFFIX_IDS):
+                cuts = [cut for cut in range(1, len(text)) if not text[cut - 1 : cut + 1].isdigit()]
+                counts.update(("prefix", text[:cut]) for cut in cuts if text[cut:] in known)
+                counts.update(("suffix", text[cut:]) for cut in cuts if text[:cut] in known)
+        for (kind, affix), _ in counts.most_common(1):
+            without = _remover(kind, affix)
+            forms = (without, str) if whose == "run" else (str, without)
+            guesses[f'the {kind} "{affix}" of the {whose} is removed'] = forms
+    return guesses
+
+
+def _remover(kind: str, affix: str) -> Form:
+    return lambda text: text.removeprefix(affix) if kind == "prefix" else text.removesuffix(affix)

@@ -1,0 +1,206 @@
+"""Every check of runs and judgments gives the same codes for the same data, whatever source they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.core import InputError
+from cranfield.data import find_runs, read_qrels, read_run
+from cranfield.studies import convert
+from tests.support.input_cases import JUDGMENTS, RUNS, Case, qrels_rows, run_rows
+from tests.support.input_sources import FILES, SOURCES, Rows, make_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from cranfield.data import Source
+
+
+def cells(cases: Iterable[Case]) -> list[Any]:
+    """Every case in every source that can hold it."""
+    return [
+        pytest.param(case, source, id=f"{case.name}-{source}")
+        for case in cases
+        for source in SOURCES
+        if source not in case.cannot
+    ]
+
+
+def codes(read: Callable[[], Iterable[Source]]) -> set[str]:
+    """The codes of an error, or of all warnings."""
+    try:
+        return {one.code for source in read() for one in source.problems.kept}
+    except InputError as error:
+        return {str(error.code)}
+
+
+def lint_codes(*files: Path) -> set[str]:
+    return {str(row["code"]) for row in cf.lint(files)["problems"].rows()}
+
+
+@pytest.mark.parametrize(("case", "source"), cells(RUNS))
+def test_runs(case: Case, source: str, tmp_path: Path) -> None:
+    data = make_source(source, case.rows, tmp_path, "run")
+    assert codes(lambda: [read_run(run).source for run in find_runs(data)]) == case.codes
+    if source in FILES and case.codes != {"E-SWAPPED"}:  # lint reads what looks like judgments as such
+        assert lint_codes(data) == case.codes
+        assert codes(lambda: [convert(data, tmp_path / "out.parquet").source]) == case.codes
+
+
+@pytest.mark.parametrize(("case", "source"), cells(JUDGMENTS))
+def test_judgments(case: Case, source: str, tmp_path: Path) -> None:
+    data = make_source(source, case.rows, tmp_path, "qrels")
+    assert codes(lambda: [read_qrels(data).source]) == case.codes
+    if source in FILES and case.codes != {"E-SWAPPED"}:  # lint reads what looks like a run as such
+        assert lint_codes(data) == case.codes
+        assert codes(lambda: [convert(data, tmp_path / "out.parquet", kind="qrels").source]) == case.codes
+
+
+def mixed(rows: Rows, change: Callable[[str], str], column: str) -> Rows:
+    return [row | {column: change(row[column])} for row in rows]
+
+
+Change = Callable[[str], str]
+MISMATCHES: dict[str, tuple[Change, Change]] = {
+    "letter case": (str.upper, str),
+    "a prefix of the run": (lambda text: f"corpus/{text}", str),
+    "a prefix of the judgments": (str, lambda text: f"msmarco_{text}"),
+    "a suffix": (lambda text: f"{text}.txt", str),
+    "leading zeros": (lambda text: text.replace("d", "d00"), str),
+    "a decimal point": (lambda text: text.replace("d", "1") + ".0", lambda text: text.replace("d", "1")),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("kind", MISMATCHES)
+def test_ids_that_do_not_match(source: str, kind: str, tmp_path: Path) -> None:
+    own, theirs = MISMATCHES[kind]
+    judged = make_source(source, mixed(qrels_rows(), theirs, "document"), tmp_path, "qrels")
+    data = make_source(source, mixed(run_rows(), own, "document"), tmp_path, "run")
+    found = cf.evaluate(judged, data, "AP")
+    (note,) = [note for note in found.notes if "W-IDS" in note]
+    assert found.cube.sum() == 0
+    assert "0 of 6" in note  # retrieved documents, three in each of two topics
+    assert "(6 of 6)" in note  # all match after the change that is guessed
+    if source in FILES:
+        assert lint_codes(judged, data) == {"W-IDS"}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_other_documents_have_no_guess(source: str, tmp_path: Path) -> None:
+    judged = make_source(source, qrels_rows(), tmp_path, "qrels")
+    data = make_source(source, mixed(run_rows(), lambda text: f"{ord(text[1])}x", "document"), tmp_path, "run")
+    (note,) = [note for note in cf.evaluate(judged, data, "AP").notes if "W-IDS" in note]
+    assert "ids match" not in note
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_topics_that_do_not_match(source: str, tmp_path: Path) -> None:
+    judged = make_source(source, qrels_rows(), tmp_path, "qrels")
+    data = make_source(source, mixed(run_rows(), lambda text: f"q{text}", "topic"), tmp_path, "run")
+    with pytest.raises(InputError) as caught:
+        cf.evaluate(judged, data, "AP")
+    assert caught.value.code == "E-TOPICS"
+    assert "(2 of 2)" in caught.value.hint
+    if source in FILES:
+        assert lint_codes(judged, data) == {"E-TOPICS"}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_clean_data_have_no_note(source: str, tmp_path: Path) -> None:
+    judged = make_source(source, qrels_rows(), tmp_path, "qrels")
+    data = make_source(source, run_rows(), tmp_path, "run")
+    assert cf.evaluate(judged, data, "AP").notes == ()
+    if source in FILES:
+        assert lint_codes(judged, data) == set()
+
+
+TABLES = tuple(source for source in SOURCES if source not in ("text", "gz", "dict"))
+# d1 to d3 by bm25, then by dense in another order, in both topics.
+SEVERAL = [
+    row | {"run": run, "score": -row["score"] if run == "dense" else row["score"]}
+    for run in ("bm25", "dense")
+    for row in run_rows()
+]
+
+
+@pytest.mark.parametrize("column", ["run", "run_id", "system", "tag"])
+@pytest.mark.parametrize("source", TABLES)
+def test_a_table_with_a_column_of_runs_is_several(source: str, column: str, tmp_path: Path) -> None:
+    rows = [{(column if name == "run" else name): cell for name, cell in row.items()} for row in SEVERAL]
+    data = make_source(source, rows, tmp_path, "run")
+    values = cf.evaluate({"1": {"d1": 1}, "2": {"d1": 1}}, data, "RR")
+    assert values.runs == ("bm25", "dense")
+    assert values.cube[:, :, 0].tolist() == [[1, 1], [1 / 3, 1 / 3]]  # d1 is the first, then the last of three
+    assert [run.name for run in find_runs({"mine": data})] == ["mine/bm25", "mine/dense"]
+    assert len(cf.fuse(data)) == 6
+    if source in FILES:
+        assert lint_codes(data) == set()
+        assert read_run(convert(data, tmp_path / "one.txt", run="dense")).document.to_list()[0] == "d3"
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_where_one_run_is_meant_several_are_refused_by_name(source: str, tmp_path: Path) -> None:
+    data = make_source(source, SEVERAL, tmp_path, "run")
+    with pytest.raises(cf.ParameterError, match="bm25, dense"):
+        read_run(data)
+    with pytest.raises(cf.ParameterError, match="bm25, dense"):
+        convert(data, tmp_path / "out.txt", kind="run")
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_problems_of_several_runs_name_the_run_and_the_row(source: str, tmp_path: Path) -> None:
+    again = [*SEVERAL, SEVERAL[7]]  # the thirteenth row repeats the eighth
+    data = make_source(source, again, tmp_path, "run")
+    with pytest.raises(InputError) as caught:
+        cf.evaluate({"1": {"d1": 1}}, data, "AP")
+    header = source in ("csv", "tsv")
+    assert (caught.value.code, caught.value.line) == ("E-DUPDOC", 13 + header)
+    if source in FILES:
+        (row,) = [row for row in cf.lint([data])["problems"].rows() if row["severity"] == "error"]
+        assert (row["code"], row["line"], "dense" in str(row["message"])) == ("E-DUPDOC", 13 + header, True)
+
+
+@pytest.mark.parametrize("source", ["text", "gz"])
+def test_two_tags_in_a_text_are_one_run_unless_they_share_documents(source: str, tmp_path: Path) -> None:
+    apart = [row for row in SEVERAL if (row["run"] == "bm25") == (row["topic"] == "1")]
+    data = make_source(source, apart, tmp_path, "run")
+    assert lint_codes(data) == {"W-TAG"}
+    assert len(find_runs(data)) == 1
+    data = make_source(source, SEVERAL, tmp_path, "run")
+    with pytest.raises(InputError) as caught:
+        read_run(data)
+    assert caught.value.code == "E-DUPDOC"
+    assert "bm25" in caught.value.hint
+    assert "dense" in caught.value.hint
+
+
+@pytest.mark.parametrize("source", ["text", "csv"])
+def test_blank_lines_and_a_line_without_end(source: str, tmp_path: Path) -> None:
+    data = make_source(source, run_rows(), tmp_path, "run")
+    first, *rest = data.read_text().splitlines()
+    data.write_text("\n".join([first, "", *rest]))
+    assert lint_codes(data) == codes(lambda: [read_run(data).source]) == {"W-BLANK", "W-END"}
+    assert len(read_run(data)) == 6
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if source != "dict"])
+def test_ranks_that_give_the_order_do_not_contradict_it(source: str, tmp_path: Path) -> None:
+    data = make_source(source, run_rows(rank=[3, 2, 1, 1, 2, 3]), tmp_path, "run")
+    run = read_run(data, ties="rank")
+    assert run.document.to_list()[:3] == ["d3", "d2", "d1"]  # of topic 1, by rank
+    assert codes(lambda: [run.source]) == set()
+    assert codes(lambda: [read_run(data).source]) == {"W-RANK"}
+
+
+@pytest.mark.parametrize("target", ["out.txt", "out.tsv"])
+def test_an_id_with_white_space_is_not_written_as_text(target: str, tmp_path: Path) -> None:
+    rows = [row | {"document": row["document"] + " b"} for row in run_rows()]
+    with pytest.raises(InputError) as caught:
+        convert(make_source("csv", rows, tmp_path, "run"), tmp_path / target)
+    assert caught.value.code == "E-FIELDS"

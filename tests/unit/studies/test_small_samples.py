@@ -1,0 +1,56 @@
+"""Notes on topic sets that are too small."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.studies.small_samples import few_topics_notes
+
+STUDIES: dict[str, Callable[[Any], Any]] = {
+    "test": cf.test,
+    "leaderboard": lambda scores: cf.leaderboard(scores, draws=50),
+    "anova": cf.anova,
+    "compare": cf.compare,
+}
+
+
+def _scores(topics: int) -> dict[str, list[Any]]:
+    values = {run: [0.1 + 0.01 * ((7 * t + i) % 11) for t in range(topics)] for i, run in enumerate("abc")}
+    return {"topic": [str(t) for t in range(topics)], **values}
+
+
+def _notes(study: Any) -> list[str]:
+    return [note for table in study.tables.values() for note in table.notes if "80% power" in note]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_fewer_than_ten_topics_are_few(name: str) -> None:
+    assert len(set(_notes(STUDIES[name](_scores(9))))) == 1
+    assert _notes(STUDIES[name](_scores(10))) == []
+
+
+def test_halves_of_fewer_than_ten_topics_are_few() -> None:
+    assert len(_notes(cf.agreement(_scores(19), "t", splits=3))) == 1
+    assert _notes(cf.agreement(_scores(20), "t", splits=3)) == []
+
+
+@pytest.mark.parametrize(("topics", "smallest", "never"), [(5, "p < 0.0625", True), (6, "p < 0.03125", False)])
+def test_the_smallest_p_of_exact_tests(topics: int, smallest: str, never: bool) -> None:
+    """All n differences of one sign: 2 of 2^n signs are as extreme, so p = 2^(1 − n)."""
+    (note,) = few_topics_notes(topics)
+    assert smallest in note
+    assert ("never significant at level 0.05" in note) is never
+    ahead = {"topic": list("123456789")[:topics], "a": [0.0] * topics, "b": [0.1 * (t + 1) for t in range(topics)]}
+    for p in cf.test(ahead, "sign signed-rank randomisation")["tests"].cells("p"):
+        assert p == pytest.approx(2.0 ** (1 - topics))
+
+
+def test_the_difference_that_t_detects() -> None:
+    """Five topics: (t_.975,4 + t_.80,4) / √5 = (2.776 + 0.941) / 2.236 = 1.66, from tables of Student's t."""
+    assert "1.7 standard deviations" in few_topics_notes(5)[0]
+
+
+def test_one_topic_allows_no_test() -> None:
+    assert few_topics_notes(1) == ["one topic allows no test"]
