@@ -92,6 +92,18 @@ def test_ids_that_do_not_match(source: str, kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
+def test_examples_of_ids_are_the_best_documents_of_the_first_topic(source: str, tmp_path: Path) -> None:
+    rows = mixed(run_rows({"2": (9.25, 8.5, 7.75), "1": (1.5, 3.5, 2.5)}), str.upper, "document")
+    judged = make_source(source, qrels_rows(), tmp_path, "qrels")
+    data = make_source(source, rows, tmp_path, "run")
+    (note,) = [note for note in cf.evaluate(judged, data, "AP").notes if "W-IDS" in note]
+    assert "D2, D3, D1, the judgments d1, d2, d3" in note  # of topic 1, by score
+    if source in FILES:
+        (row,) = cf.lint([judged, data])["problems"].rows()
+        assert str(row["hint"]) in note
+
+
+@pytest.mark.parametrize("source", SOURCES)
 def test_other_documents_have_no_guess(source: str, tmp_path: Path) -> None:
     judged = make_source(source, qrels_rows(), tmp_path, "qrels")
     data = make_source(source, mixed(run_rows(), lambda text: f"{ord(text[1])}x", "document"), tmp_path, "run")

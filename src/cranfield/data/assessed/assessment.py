@@ -216,6 +216,7 @@ def _check_ids(
     """Warn of runs of which almost no document is judged; they are read again only then."""
     by_run = (len(assessed.runs), -1)
     judged, possible = (count.reshape(by_run).sum(axis=1) for count in judged_at_top(assessed))
+    at_top = np.minimum(assessed.retrieved, TOP).reshape(by_run).sum(axis=1)
     sources = list(assessed.sources)
     for i, run in enumerate(runs):
         if is_mismatch(int(judged[i]), int(possible[i])):
@@ -223,7 +224,8 @@ def _check_ids(
             gone = isinstance(run, RunFile) and not run.path.is_file()
             first = {} if gone else read_run(run, depth=TOP, **reading).by_topic()
             known = {topic: set(documents) for topic, documents in judgments.by_topic().items()}
-            sources[1 + i] = sources[1 + i].warned(report_mismatch(sources[1 + i].name, first, known))
+            name, matches, total = sources[1 + i].name, int(judged[i]), int(at_top[i])
+            sources[1 + i] = sources[1 + i].warned(report_mismatch(name, matches, total, first, known))
     return replace(assessed, sources=tuple(sources))
 
 

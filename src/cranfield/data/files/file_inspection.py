@@ -1,7 +1,7 @@
 """Inspect a file: detect its kind and list its problems and topics."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -37,8 +37,8 @@ class Inspected:
     lines: int = 0
     tag: str = ""
     header: str = ""
-    # Return the judged documents of each topic for qrels, the first ones for a run.
-    documents: Callable[[], Mapping[str, set[str]]] = dict
+    # Return the judged documents of each topic for qrels, the first ones in rank order for a run.
+    documents: Callable[[], Mapping[str, Collection[str]]] = dict
     run: str = ""  # which run, where a table has several
 
 
@@ -110,10 +110,10 @@ def _judged_documents(topics: tuple[str, ...], topic: Any, document: Any) -> dic
     return found
 
 
-def _first_documents(read: dict[str, Any]) -> dict[str, set[str]]:
+def _first_documents(read: dict[str, Any]) -> dict[str, list[str]]:
     names = read["documents"].to_list()
     parts = pairwise(read["kept_starts"].tolist())
-    return {topic: set(names[a:b]) for topic, (a, b) in zip(read["run_topics"].to_list(), parts, strict=True)}
+    return {topic: names[a:b] for topic, (a, b) in zip(read["run_topics"].to_list(), parts, strict=True)}
 
 
 def _handed_in(problems: Problems) -> Problems:
@@ -170,14 +170,13 @@ def _inspected_run(run: RunFrame, name: str, *, several: bool) -> Inspected:
 
 def compare_documents(judged: Inspected, run: Inspected) -> list[Problem]:
     """Return a warning if almost none of the first documents of a run is judged."""
-    known = judged.documents()
-    shared = {topic: ids for topic, ids in run.documents().items() if topic in known}
-    found = sum(len(ids & known[topic]) for topic, ids in shared.items())
+    known = {topic: set(ids) for topic, ids in judged.documents().items()}
+    shared = {topic: list(ids) for topic, ids in run.documents().items() if topic in known}
+    matches = sum(len(known[topic].intersection(ids)) for topic, ids in shared.items())
     possible = sum(min(len(ids), len(known[topic])) for topic, ids in shared.items())
-    if not is_mismatch(found, possible):
+    if not is_mismatch(matches, possible):
         return []
-    first = {topic: sorted(ids) for topic, ids in shared.items()}
-    return [report_mismatch(run.file, first, known)]
+    return [report_mismatch(run.file, matches, sum(map(len, shared.values())), shared, known)]
 
 
 def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True) -> list[Problem]:

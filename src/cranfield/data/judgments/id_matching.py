@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import islice
 
-from cranfield.data.files.input_problems import Problem, listed
+from cranfield.data.files.input_problems import Problem
 
 TOP = 10  # documents of each topic that are compared
 FEW = 0.01  # below this proportion of judged documents ids are taken not to match
+MAX_EXAMPLES = 3  # ids of a run and of the judgments that a warning names
 MATCHED = 0.1  # proportion of ids that must match before a guess is reported
 MAX_TOPICS = 200  # whose ids are compared for a guess
 AFFIX_TOPICS, AFFIX_IDS = 20, 300  # topics, and ids of each, in which a prefix or a suffix is searched
@@ -29,17 +30,20 @@ def is_mismatch(judged: int, possible: int) -> bool:
     return possible > 0 and judged < FEW * possible
 
 
-def report_mismatch(file: str, retrieved: Mapping[str, Sequence[str]], judged: Ids) -> Problem:
-    """Return the warning about a run of which almost no document is judged.
+def report_mismatch(
+    file: str, matches: int, total: int, retrieved: Mapping[str, Sequence[str]], judged: Ids
+) -> Problem:
+    """Return the warning about a run of which only ``matches`` of the ``total`` first documents are judged.
 
-    ``retrieved`` are the first documents of each topic, ``judged`` the judged ones of the same topics.
+    ``retrieved`` are the first documents of topics in rank order, ``judged`` the judged documents of topics. Examples
+    are of the first topic in alphabetical order that has both, so that they are the same for every source.
     """
-    shared = {topic: set(documents) for topic, documents in retrieved.items() if topic in judged}
-    total = sum(map(len, shared.values()))
-    found = sum(len(documents & judged[topic]) for topic, documents in shared.items())
-    message = f"of the first {TOP} documents of each topic, {found:,} of {total:,} are judged"
-    own = listed(islice((document for documents in retrieved.values() for document in documents), 3))
-    theirs = listed(sorted(next((judged[topic] for topic in shared), set()))[:3])
+    message = f"of the first {TOP} documents of each topic, {matches:,} of {total:,} are judged"
+    shared = {topic: set(retrieved[topic]) for topic in sorted(retrieved) if retrieved[topic] and topic in judged}
+    if not shared:  # the run came through a pipe and cannot be read again
+        return Problem(file, 0, "W-IDS", message, "do the run and the judgments write ids in the same way?")
+    first = next(iter(shared))
+    own, theirs = ", ".join(retrieved[first][:MAX_EXAMPLES]), ", ".join(sorted(judged[first])[:MAX_EXAMPLES])
     hint = f"the run has documents such as {own}, the judgments {theirs}: {explain(shared, judged)}"
     return Problem(file, 0, "W-IDS", message, hint)
 
@@ -82,7 +86,7 @@ def _affixes(mine: Sequence[Set[str]], others: Sequence[Set[str]]) -> dict[str, 
     for whose, longer, shorter in (("run", mine, others), ("judgments", others, mine)):
         counts = Counter[tuple[str, str]]()
         for ids, known in islice(zip(longer, shorter, strict=True), AFFIX_TOPICS):
-            for text in islice(ids, AFFIX_IDS):
+            for text in islice(sorted(ids), AFFIX_IDS):
                 cuts = [cut for cut in range(1, len(text)) if not text[cut - 1 : cut + 1].isdigit()]
                 counts.update(("prefix", text[:cut]) for cut in cuts if text[cut:] in known)
                 counts.update(("suffix", text[cut:]) for cut in cuts if text[:cut] in known)

@@ -170,6 +170,7 @@ def _by_run(frame: Any) -> dict[str | None, Any]:
         F.collect_set("code").alias("codes"),
         F.sum("judged").alias("judged"),
         F.sum("possible").alias("possible"),
+        F.sum(F.when(F.col("place").isNotNull(), F.least(F.col("retrieved"), F.lit(TOP)))).alias("at_top"),
     )
     return {row["run"]: row for row in rows.collect()}
 
@@ -189,7 +190,8 @@ def _mismatch(run: str, row: Any, frame: Any, judgments: Any, rows: Any) -> Prob
     judged: dict[str, set[str]] = {topic: set() for topic in topics}
     for one in judgments.where(F.col("topic").isin(topics)).select("topic", "document").collect():
         judged[one["topic"]].add(one["document"])
-    return report_mismatch(run, {topic: first[:TOP] for topic, first in retrieved.items()}, judged)
+    first = {topic: documents[:TOP] for topic, documents in retrieved.items()}
+    return report_mismatch(run, row["judged"], row["at_top"], first, judged)
 
 
 def _source(name: str, row: Any, codes: Sequence[str], problem: Problem | None = None) -> Source:
