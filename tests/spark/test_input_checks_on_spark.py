@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import cranfield as cf
 from cranfield.core import InputError
 from cranfield.integrations import spark as distributed
 from tests.support.input_cases import JUDGMENTS, RUNS, Case, qrels_rows, run_rows
@@ -89,3 +90,31 @@ def test_a_named_table_of_several_runs_is_several(spark: SparkSession) -> None:
     evaluated = distributed.evaluate(judged, runs, "AP", scale="ignore")
     assert evaluated.runs == ("mine/bm25", "mine/dense")
     assert evaluated.collect().notes == ()
+
+
+def test_the_mismatch_of_ids_counts_all_topics(spark: SparkSession) -> None:
+    """Ids of a few topics are compared, but the note counts three documents in each of 30 topics."""
+    topics = [f"{topic:02}" for topic in range(30)]
+    judged = [{"topic": topic, "document": f"d{i}", "grade": i} for topic in topics for i in range(3)]
+    rows = [{"topic": topic, "document": f"D{i}", "score": float(i)} for topic in topics for i in range(3)]
+    runs = {"mine": table(spark, rows, "run")}
+    notes = distributed.evaluate(table(spark, judged, "qrels"), runs, "AP").collect().notes
+    (note,) = [note for note in notes if "W-IDS" in note]
+    assert "0 of 90 are judged" in note
+    assert "D2, D1, D0, the judgments d0, d1, d2" in note
+
+
+def test_unjudged_documents_are_noted_as_on_one_machine(spark: SparkSession) -> None:
+    """One run retrieves judged documents alone, the other one judged and two unjudged documents in each topic."""
+    judged = table(spark, qrels_rows(), "qrels")
+    rows = [row | {"run": "full"} for row in run_rows()]
+    rows += [
+        row | {"run": "partly", "document": row["document"].replace("d1", "u1").replace("d2", "u2")} for row in rows
+    ]
+    evaluated = distributed.evaluate(judged, table(spark, rows, "run"), "nDCG@3", scale="ignore").collect()
+    local = cf.evaluate(frame(qrels_rows(), "qrels"), frame(rows, "run"), "nDCG@3", scale="ignore")
+    (note,) = [note for note in evaluated.mean().notes if note.startswith("Judged@")]
+    assert note.startswith("Judged@3 is 33.3% for partly and 100.0% for full")
+    assert note in local.mean().notes
+    assert note in cf.test(evaluated)["tests"].notes
+    assert not any("Judged@" in note for note in evaluated.of_runs([0]).mean().notes)

@@ -58,6 +58,8 @@ from .values.aggregates import AGGREGATES as AGGREGATES
 from .values.aggregates import check_aggregate as check_aggregate
 from .values.baseline_differences import has_better as has_better
 from .values.judged_documents import SPARSE as SPARSE
+from .values.judged_documents import Coverage as Coverage
+from .values.judged_documents import find_coverage as find_coverage
 from .values.judged_documents import is_worth_a_note as is_worth_a_note
 from .values.judged_documents import judged_depth as judged_depth
 from .values.judged_documents import judged_shares as judged_shares

@@ -1,6 +1,7 @@
 """Proportions of judged documents near the top of runs, and the note where they are low or differ between runs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,26 +25,70 @@ def judged_depth(values: "Values") -> int:
     return min(cutoff, MAX_DEPTH) if isinstance(cutoff, int) and cutoff > 0 else MAX_DEPTH
 
 
-def judged_shares(values: "Values", cutoff: int) -> Matrix | None:
-    """Return (run,): the mean proportion of the first ``cutoff`` documents that are judged; None without rankings."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Coverage:
+    """Judged documents of values whose rankings are not in memory."""
+
+    depth: int
+    share: Matrix  # (run, topic): proportion of the first documents that are judged; NaN where nothing is retrieved
+    relevant: Matrix  # (topic,): number of relevant documents
+
+    def take(self, *, runs: Sequence[int] | None = None, topics: Sequence[int] | None = None) -> "Coverage":
+        """Return the coverage of some runs or topics, given by their indices."""
+        share, relevant = self.share, self.relevant
+        if runs is not None:
+            share = share[list(runs)]
+        if topics is not None:
+            share, relevant = share[:, list(topics)], relevant[list(topics)]
+        return Coverage(self.depth, share, relevant)
+
+
+def find_coverage(values: "Values") -> Coverage | None:
+    """Return how many documents are judged down to the depth of the first measure; None where it is not known."""
+    depth = judged_depth(values)
+    by_topic = judged_by_topic(values, depth)
+    if values.assessed is None or by_topic is None:
+        return values.coverage
+    rel = getattr(values.measures[0], "rel", None) or 1
+    return Coverage(depth, by_topic, values.assessed.relevant(rel)[values.places])
+
+
+def judged_by_topic(values: "Values", cutoff: int) -> Matrix | None:
+    """Return (run, topic): the proportion of the first ``cutoff`` documents that are judged; None without rankings.
+
+    It is NaN where nothing is retrieved.
+    """
     assessed = values.assessed
     if assessed is None:
         return None
     rows = assessed.once_here(("judged", cutoff), lambda: np.diff(assessed.only(assessed.grade >= 0, cutoff).starts))
     shape = len(assessed.runs), len(assessed.topics)
     judged = rows.reshape(shape)[:, values.places]
-    there = np.minimum(assessed.retrieved, cutoff).reshape(shape)[:, values.places]
-    share = np.divide(judged, there, out=np.zeros(there.shape), where=there > 0)
-    return share.sum(axis=1) / np.maximum((there > 0).sum(axis=1), 1)
+    retrieved = np.minimum(assessed.retrieved, cutoff).reshape(shape)[:, values.places]
+    return np.divide(judged, retrieved, out=np.full(retrieved.shape, np.nan), where=retrieved > 0)
+
+
+def judged_shares(values: "Values", cutoff: int) -> Matrix | None:
+    """Return (run,): the mean proportion of the first ``cutoff`` documents that are judged; None without rankings."""
+    by_topic = judged_by_topic(values, cutoff)
+    return None if by_topic is None else _mean_shares(by_topic)
+
+
+def _mean_shares(by_topic: Matrix) -> Matrix:
+    """Return (run,): the mean over the topics in which a run has documents; 0 where it has none."""
+    return np.nansum(by_topic, axis=1) / np.maximum((~np.isnan(by_topic)).sum(axis=1), 1)
 
 
 def proportion_single(values: "Values", rel: float = 1) -> float | None:
     """Return the proportion of topics with exactly one relevant document, among topics with at least one."""
     if values.assessed is None:
         return None
-    counts = values.assessed.relevant(rel)[values.places]
-    some = int((counts > 0).sum())
-    return float((counts == 1).sum() / some) if some else None
+    return _single(values.assessed.relevant(rel)[values.places])
+
+
+def _single(relevant: Matrix) -> float | None:
+    topics = int((relevant > 0).sum())
+    return float((relevant == 1).sum() / topics) if topics else None
 
 
 def is_worth_a_note(shares: Sequence[float], *, sparse: bool) -> bool:
@@ -60,14 +105,15 @@ def unjudged_notes(*parts: "Values", runs: Sequence[int] | None = None) -> list[
 
     Several ``parts`` have other runs of the same comparison. ``runs`` are the indices of the runs that are compared.
     """
-    depth = judged_depth(parts[0])
     shares: list[tuple[float, str]] = []
+    sparse, depth = True, 0
     for values in parts:
-        found = judged_shares(values, depth)
-        if found is not None:
-            shares += [(float(found[run]), values.runs[run]) for run in (range(len(found)) if runs is None else runs)]
-    single = [proportion_single(values, getattr(values.measures[0], "rel", None) or 1) for values in parts]
-    sparse = all(one is None or one >= SPARSE for one in single)
+        coverage = find_coverage(values)
+        if coverage is not None:
+            means, depth = _mean_shares(coverage.share), coverage.depth
+            shares += [(float(means[run]), values.runs[run]) for run in (range(len(means)) if runs is None else runs)]
+            single = _single(coverage.relevant)
+            sparse &= single is None or single >= SPARSE
     if len(shares) < 2 or not is_worth_a_note([share for share, _ in shares], sparse=sparse):
         return []
     (low, lowest), *_, (high, highest) = sorted(shares, key=lambda one: one[0])

@@ -15,7 +15,7 @@ from cranfield.data.topics.topic_order import natural_order
 
 from .aggregates import IN_WORDS, check_aggregate, sum_up
 from .baseline_differences import TINY, compare_with, has_better, subtract
-from .judged_documents import unjudged_notes
+from .judged_documents import Coverage, unjudged_notes
 from .name_lookup import find_run, find_topics
 from .value_notes import notes_on
 
@@ -92,6 +92,7 @@ class Values:
     by: str | None = None  # one aggregate for all, in place of each measure's own; sums stay sums
     curve: Curve | None = None
     assessed: Assessed | None = None  # the rankings they were measured on, where they are known
+    coverage: Coverage | None = None  # judged documents, where the rankings are not in memory
 
     def __post_init__(self) -> None:
         if (self.low is None) != (self.high is None):
@@ -151,6 +152,7 @@ class Values:
             high=None if self.high is None else self.high[:, chosen],
             order=None if self.order is None else self.order[:, chosen],
             curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
+            coverage=self.coverage and self.coverage.take(topics=chosen),
         )
 
     def of_runs(self, runs: Sequence[int]) -> "Values":
@@ -168,6 +170,7 @@ class Values:
             order=None if self.order is None else self.order[chosen],
             curve=self.curve and replace(self.curve, cube=self.curve.cube[chosen]),
             assessed=self.assessed and self.assessed.of_runs(chosen),
+            coverage=self.coverage and self.coverage.take(runs=chosen),
         )
 
     def of_measures(self, measures: Sequence[object]) -> "Values":

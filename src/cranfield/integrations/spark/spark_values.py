@@ -1,7 +1,7 @@
 """Values of an evaluation on Spark, to write as Parquet or to collect locally."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import Input, Provenance, Table
-from cranfield.data import Values
+from cranfield.data import Coverage, Values, judged_depth
 from cranfield.measures import Measure, say_straddling
 
 from .spark_tables import told
@@ -96,10 +96,15 @@ class Evaluated:
         def perhaps(name: str) -> NDArray[Any] | None:
             return None if table[name].null_count else cube(name)
 
+        def scalars(name: str) -> NDArray[np.float64]:
+            out = np.empty(len(at))
+            out[at] = table[name].to_numpy()  # NaN where it is null
+            return out
+
         missing = np.empty(len(at), bool)
         missing[at] = table["retrieved"].to_numpy() == 0
         missing = missing.reshape(shape)
-        return Values(
+        values = Values(
             runs=self.runs,
             topics=tuple(topics),
             measures=self.measures,
@@ -114,6 +119,8 @@ class Evaluated:
             order=perhaps("order"),
             by=self.by,
         )
+        share, relevant = (scalars(name).reshape(shape) for name in ("judged_share", "relevant"))
+        return replace(values, coverage=Coverage(judged_depth(values), share, relevant[0]))
 
     def _notes(self, straddling: NDArray[Any] | None) -> tuple[str, ...]:
         """In the order in which one machine gives them."""

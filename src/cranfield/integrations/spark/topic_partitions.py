@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cranfield.core import CranfieldError, Ties
-from cranfield.data import Qrels, RunFrame, Source, Values, assess, judged_at_top, read_part, read_run
+from cranfield.data import Qrels, RunFrame, Source, Values, assess, find_coverage, judged_at_top, read_part, read_run
 from cranfield.measures import Measure, cut_ties, measure_all
 
 from .worker_errors import restate, write_fault
@@ -35,6 +35,8 @@ OUT = {
     "straddling": "array<bigint>",  # for each cut-off
     "judged": "int",  # of the first documents
     "possible": "int",  # that could be judged
+    "judged_share": "double",  # of the documents down to the depth of the first measure; null if none is retrieved
+    "relevant": "double",  # number of relevant documents of the topic
     "code": "string",  # of a warning about a run, or about the judgments (no run)
     "note": "string",
     "fault": "string",
@@ -102,6 +104,7 @@ class Work:
             retrieved=assessed.retrieved,
             judged=judged,
             possible=possible,
+            **_coverage(values),
             straddling=np.stack(cuts, axis=-1).reshape(n, -1) if cuts else None,
             **_cubes(values, n),
         )
@@ -142,6 +145,13 @@ def _cubes(values: Values, n: int) -> dict[str, Any]:
     cubes = {"value": values.cube, "low": values.low, "high": values.high, "order": values.order}
     found: dict[str, Any] = {name: None if cube is None else cube.reshape(n, -1) for name, cube in cubes.items()}
     return found | {"without_relevant": np.tile(values.without_relevant.T, (len(values.runs), 1))}
+
+
+def _coverage(values: Values) -> dict[str, Any]:
+    coverage = find_coverage(values)
+    if coverage is None:
+        return {}
+    return {"judged_share": coverage.share.reshape(-1), "relevant": np.tile(coverage.relevant, len(values.runs))}
 
 
 def _unknown(qrels: Qrels | None, frames: list[RunFrame]) -> list[tuple[str, str]]:
