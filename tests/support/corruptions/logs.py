@@ -53,6 +53,7 @@ def policy_log(seed: int) -> Columns:
     reward = (rng.random(4000) < np.array([0.1, 0.2, 0.3])[action]).astype(int)
     return {
         "impression": [f"i{i}" for i in range(4000)],
+        "user": [f"u{i}" for i in rng.integers(1000, size=4000)],
         "document": [f"d{i}" for i in action],
         "reward": reward.tolist(),
         "propensity": logging[action].tolist(),
@@ -295,6 +296,18 @@ def zero_propensity(log: Columns, rng: np.random.Generator) -> Columns:
 def missing_propensities(log: Columns, rng: np.random.Generator) -> Columns:
     lost = (rng.random(len(log["reward"])) < 0.1).tolist()
     return _cells(log, "propensity", lambda cell, row: None if lost[row] else cell)
+
+
+@declare("A tenth of the choices has no user.", "warning")
+def choices_without_users(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["reward"])) < 0.1).tolist()
+    return _cells(log, "user", lambda cell, row: None if lost[row] else cell)
+
+
+@declare("A tenth of the choices has no document.", "warning")
+def choices_without_documents(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["reward"])) < 0.1).tolist()
+    return _cells(log, "document", lambda cell, row: None if lost[row] else cell)
 
 
 @declare("A reward is missing.", "error")

@@ -59,8 +59,9 @@ def read_choices(
     policy. ``columns`` says where else to look ({"reward": "revenue"}). ``ranks_from`` is 0 where the first document of
     an impression has rank 0.
 
-    Any number above 0 in clicked is a click. An empty cell is no click if the column has no 0; else its impression is
-    excluded.
+    Any number above 0 in clicked is a click. An empty cell is no click if the column has no 0. Impressions with an
+    invalid row are excluded, and their rows counted in ``Choices.excluded``: without a topic, rank, document, user or
+    click, or with ranks that are not 1, 2, 3, ….
     """
     if isinstance(data, Choices):
         return data
@@ -74,32 +75,118 @@ def read_choices(
     check_some(rows, wanted)
     total = len(rows)
     notes: tuple[str, ...] = ()
+    unknown_click = np.zeros(total, dtype=bool)
     if "reward" not in rows.columns:
-        rows, notes = _clicked_as_reward(rows)
-    excluded = ExcludedRows(total).add("neither clicked nor not", {None: total - len(rows)})
-    if not len(rows):
-        raise problem(name, "E-EMPTY", "no row can be used: neither clicked nor not", wanted.hint)
-    choices = _choices(rows, [_policy(one) for one in chosen] or [TARGET], ranks_from)
+        rows, unknown_click, notes = _clicked_as_reward(rows)
+    rows, impression, rank, excluded = _valid_impressions(rows, _ranks(rows, ranks_from), unknown_click)
+    choices = _choices(rows, impression, rank, [_policy(one) for one in chosen] or [TARGET])
     return replace(choices, unread=excluded, notes=notes)
 
 
-def _clicked_as_reward(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """Return the rows with clicks as their reward, without impressions of which a click is not known."""
+def _clicked_as_reward(rows: Rows) -> tuple[Rows, NDArray[np.bool_], tuple[str, ...]]:
+    """Return the rows with clicks as their reward, where a click is not known, and notes."""
     import polars as pl
 
-    number = _numbers(rows, "clicked", some=True)
-    reward = np.where(number > 0, 1.0, np.where(number == 0, 0.0, np.nan))
-    empty = np.isnan(number)
+    column = rows.columns["clicked"]
+    if column.dtype == pl.String:
+        column = column.str.strip_chars().str.to_lowercase().replace(FLAGS).replace(dict.fromkeys(EMPTY))
+    number = column.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    empty = column.is_null().to_numpy() | (np.isnan(number) & (column.dtype != pl.String))
+    reward = np.where((number > 0) & (number < np.inf), 1.0, np.where(number == 0, 0.0, np.nan))
     notes: tuple[str, ...] = ()
     if empty.any() and (reward == 1).any() and not (reward == 0).any():
         reward[empty] = 0.0
         notes = (f"{int(empty.sum()):,} empty cells of clicked are read as no click: the column has no 0",)
-    unknown = np.isnan(reward)
-    if unknown.any() and "impression" in rows.columns:
-        impression = Strings.from_arrow(rows.words("impression")).distinct()[1]
-        unknown = np.isin(impression, impression[unknown])
-    rows = replace(rows, columns={**rows.columns, "reward": pl.Series(reward)})
-    return (rows.only(np.flatnonzero(~unknown)) if unknown.any() else rows), notes
+    return replace(rows, columns={**rows.columns, "reward": pl.Series(reward)}), np.isnan(reward), notes
+
+
+def _ranks(rows: Rows, ranks_from: int) -> NDArray[np.float64]:
+    """Return the rank of each row, counted from 1; NaN where it is missing or not a whole number."""
+    import polars as pl
+
+    if "rank" not in rows.columns:
+        return np.ones(len(rows))
+    column = rows.columns["rank"]
+    column = column.str.strip_chars() if column.dtype == pl.String else column
+    rank = column.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    check_ranks({f"rank_{number}": int((rank == number).sum()) for number in (0, 1)}, ranks_from, rows.name)
+    return np.where(rank == np.floor(rank), rank + (1 - ranks_from), np.nan)
+
+
+def _valid_impressions(
+    rows: Rows, rank: NDArray[np.float64], unknown_click: NDArray[np.bool_]
+) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64], ExcludedRows]:
+    """Return the rows of valid impressions, the number of their impression, their rank, and the excluded rows.
+
+    The reasons are those of :func:`row_checks.checked_rows`. An estimate needs whole impressions, so that all rows of
+    an impression are excluded together, for the first reason that one of them has.
+    """
+    import polars as pl
+
+    names = {name: _names(rows, name) for name in ("impression", "topic", "document", "user") if name in rows.columns}
+    cells = pl.DataFrame({"rank": rank, "unknown_click": unknown_click}).with_columns(**names)
+    if "impression" not in names:
+        if (rank > 1).any():
+            hint = "add a column impression: which documents were shown together"
+            raise ParameterError(f"{rows.name} has ranks, and no impressions", hint=hint)
+        cells = cells.with_columns(impression=pl.int_range(pl.len()).cast(pl.String))
+    elif "rank" not in rows.columns and (again := _repeated(names["impression"])) is not None:
+        message = "the impression has two documents at rank 1"
+        raise rows.refuse(again, "E-TYPE", message, "add a column rank")
+    reasons = _exclusion_reasons(cells)
+    invalid = cells.select(**{str(number): test.fill_null(value=True) for number, test in enumerate(reasons.values())})
+    first = np.where(invalid.to_numpy().any(axis=1), invalid.to_numpy().argmax(axis=1), len(reasons))
+    own, page = pl.col("first"), pl.min("first").over("impression")
+    shared = pl.when(pl.col("impression").is_null()).then(own).otherwise(page)
+    first = cells.with_columns(first=first).select(shared).to_series().to_numpy()
+    excluded = ExcludedRows(len(rows))
+    for number, reason in enumerate(reasons):
+        excluded = excluded.add(reason, {None: int((first == number).sum())})
+    valid = np.flatnonzero(first == len(reasons))
+    if not len(valid):
+        message = f"no row can be used: {next(iter(excluded.reasons))}"
+        raise problem(rows.name, "E-EMPTY", message, "look at the columns: --column WHAT=NAME")
+    impression = Strings.from_arrow(cells["impression"].gather(valid)).distinct()[1].astype(np.int64)
+    return rows.only(valid), impression, rank[valid].astype(np.int64), excluded
+
+
+def _exclusion_reasons(cells: Any) -> dict[str, Any]:
+    """Return a test of each reason to exclude a row, as a polars expression, in the order in which they apply."""
+    import polars as pl
+
+    rank, in_page = pl.col("rank"), [name for name in ("topic", "user") if name in cells.columns]
+    reasons: dict[str, Any] = {"no impression": pl.col("impression").is_null()}
+    reasons |= {"no topic": pl.col("topic").is_null()} if "topic" in cells.columns else {}
+    reasons |= {"no rank": rank.is_nan(), "rank below 1": rank < 1}
+    reasons |= {f"no {name}": pl.col(name).is_null() for name in ("document", "user") if name in cells.columns}
+    reasons["neither clicked nor not"] = pl.col("unknown_click")
+    if in_page:
+        differs = pl.any_horizontal(pl.col(name).n_unique().over("impression") > 1 for name in in_page)
+        reasons[f"rows of a page differ in {' or '.join(in_page)}"] = differs
+    reasons["a rank twice on a page"] = rank.n_unique().over("impression") < pl.len().over("impression")
+    reasons["ranks that are not 1, 2, 3, …"] = rank.max().over("impression") != pl.len().over("impression")
+    return reasons
+
+
+def _names(rows: Rows, own: str) -> Any:
+    """Return a column of names as text; null where a name is missing."""
+    import polars as pl
+
+    column = rows.columns[own]
+    if column.dtype.is_float():  # whole numbers next to missing cells, as pandas stores them
+        column = column.fill_nan(None)
+        column = column.cast(pl.Int64) if (column.drop_nulls() % 1 == 0).all() else column
+    known = np.flatnonzero(
+        column.is_not_null() & (column.cast(pl.String).str.strip_chars() != "").fill_null(value=False)
+    )
+    names = replace(rows, columns={own: column}).only(known).words(own)
+    return pl.Series([None] * len(column), dtype=pl.String).scatter(known, names) if len(known) < len(column) else names
+
+
+def _repeated(names: Any) -> int | None:
+    """Return the first row whose name a row above it has; None where each has another."""
+    again = np.flatnonzero(~(names.is_first_distinct() | names.is_null()).to_numpy())
+    return int(again[0]) if len(again) else None
 
 
 def _policy(column: str) -> str:
@@ -115,12 +202,10 @@ def _wanted(policies: Sequence[str], columns: dict[str, str]) -> tuple[Wanted, d
     return replace(WANTED, names={**WANTED.names, **more}), {**columns, **{_policy(one): one for one in policies}}
 
 
-def _choices(rows: Rows, policies: Sequence[str], ranks_from: int) -> Choices:
-    """Rows in order, each number checked."""
-    impression, rank = _places(rows, ranks_from)
+def _choices(rows: Rows, impression: NDArray[np.int64], rank: NDArray[np.int64], policies: Sequence[str]) -> Choices:
+    """Return the rows of valid impressions in order, with each number checked."""
     order = np.lexsort((rank, impression))
     rows, impression, rank = rows.only(order), impression[order], rank[order]
-    _check_ranks(rows, impression, rank)
     there = rows.columns
     seen = {one.removeprefix("policy "): _numbers(rows, one) for one in policies if one in there}
     expected = {one: _expected(rows, one) for one in seen}
@@ -131,10 +216,8 @@ def _choices(rows: Rows, policies: Sequence[str], ranks_from: int) -> Choices:
         _check_chances(rows, "propensity", propensity, LEAST, hint)
     for one, chances in seen.items():
         _check_chances(rows, one, chances, 0.0, "what a policy shows has a chance from 0 to 1")
-    names = {own: Strings.from_arrow(rows.words(own)) for own in ("topic", "document", "user") if own in there}
+    names = {own: Strings.from_arrow(_names(rows, own)) for own in ("topic", "document", "user") if own in there}
     user = names.pop("user").distinct()[1].astype(np.int64) if "user" in names else None
-    if user is not None and (other := np.flatnonzero((np.diff(impression) == 0) & (np.diff(user) != 0))).size:
-        raise rows.refuse(int(other[0]) + 1, "E-TYPE", "an impression has two users", "an impression is of one user")
     every: list[Any] = [impression, rank, *numbers.values(), *seen.values(), *names.values()]
     every += [propensity] if propensity is not None else []
     return Choices(
@@ -159,40 +242,6 @@ def _check_chances(rows: Rows, what: str, chances: NDArray[np.float64], least: f
     if wrong.size:
         row = int(wrong[0])
         raise rows.refuse(row, "E-TYPE", f"{what} {chances[row]:g} is no chance", hint)
-
-
-def _places(rows: Rows, ranks_from: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(row,) twice: the impression, from 0 in order of appearance, and the rank."""
-    number = len(rows)
-    rank = rows.numbers("rank") if "rank" in rows.columns else np.ones(number)
-    if "rank" in rows.columns:
-        check_ranks({f"rank_{place}": int((rank == place).sum()) for place in (0, 1)}, ranks_from, rows.name)
-        rank = rank + (1 - ranks_from)
-    if "impression" not in rows.columns:
-        if (rank != 1).any():
-            hint = "add a column impression: which documents were shown together"
-            raise ParameterError(f"{rows.name} has ranks, and no impressions", hint=hint)
-        return np.arange(number), np.ones(number, dtype=np.int64)
-    impression = Strings.from_arrow(rows.words("impression")).distinct()[1].astype(np.int64)
-    if (odd := np.flatnonzero((rank < 1) | (rank != np.floor(rank)))).size:
-        raise rows.refuse(int(odd[0]), "E-TYPE", f"rank {rank[odd[0]]:g} is no rank", "ranks are 1, 2, 3, …")
-    return impression, rank.astype(np.int64)
-
-
-def _check_ranks(rows: Rows, impression: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
-    """Refuse two documents at one rank, and a rank without a document above one with it."""
-    first = np.flatnonzero(np.diff(impression, prepend=-1))
-    place = np.arange(len(rank)) - np.repeat(first, np.diff(first, append=len(rank))) + 1
-    wrong = np.flatnonzero(rank != place)
-    if not wrong.size:
-        return
-    row = int(wrong[0])
-    if rank[row] < place[row]:
-        message = f"the impression has two documents at rank {rank[row]}"
-        hint = "an impression has one document at each rank" if "rank" in rows.columns else "add a column rank"
-        raise rows.refuse(row, "E-TYPE", message, hint)
-    message = f"the impression has a document at rank {rank[row]}, and none at rank {place[row]}"
-    raise rows.refuse(row, "E-TYPE", message, "give all that was shown, from rank 1 on")
 
 
 def _expected(rows: Rows, policy: str) -> NDArray[np.float64] | None:

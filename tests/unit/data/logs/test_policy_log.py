@@ -104,18 +104,12 @@ def changed(**columns: Any) -> dict[str, Any]:
     [
         (changed(clicked=None), "log: there is no column for the reward"),
         ({"reward": [], "propensity": []}, "log: there are no choices"),
-        (changed(clicked=[1, 0, "maybe", 0]), 'log: clicked "maybe" is not a finite number (row 2)'),
         (changed(clicked=None, reward=[1, 0, None, 0]), "log: there is no reward (row 2)"),
         (changed(rank=[1, 1, 0, 0]), "log: the ranks start at 0: 2 rows have rank 0, 2 have rank 1"),
         (changed(propensity=[0.1, "often", 0.2, 0.3]), 'log: propensity "often" is not a finite number (row 1)'),
         (changed(impression=None), "log has ranks, and no impressions"),
-        (changed(impression=[*"abc", None]), "log: there is no impression (row 3)"),
-        (changed(rank=[2, 2, -1, 1]), "log: rank -1 is no rank (row 2)"),
-        (changed(rank=[2, 1.5, 1, 1]), "log: rank 1.5 is no rank (row 1)"),
-        (changed(rank=[1, 2, 1, 1]), "log: the impression has two documents at rank 1 (row 3)"),
-        (changed(rank=None), "log: the impression has two documents at rank 1 (row 3)"),
-        (changed(rank=[3, 2, 1, 1]), "log: the impression has a document at rank 3, and none at rank 2 (row 0)"),
-        (changed(user=[*"uvwu"]), "log: an impression has two users (row 1)"),
+        (changed(rank=None), "log: the impression has two documents at rank 1 (row 2)"),
+        (changed(document=[None] * 4), "log: no row can be used: no document"),
         (5, "log: an object of type int holds no choices"),
     ],
 )
@@ -165,6 +159,35 @@ def test_an_impression_whose_clicks_are_not_known_is_excluded() -> None:
     assert found.impressions == 1
     assert found.excluded.reasons == {"neither clicked nor not": 2, "no propensity": 2}
     assert found.excluded.total == 4
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "reasons"),
+    [
+        # Rows 0 and 3 are of i2, rows 1 and 2 of i1: the other row of the impression is excluded too.
+        ("user", ["u", None, "v", "u"], {"no user": 2}),
+        ("user", [1.0, np.nan, 2.0, 1.0], {"no user": 2}),
+        ("topic", ["q", "q", "", "q"], {"no topic": 2}),
+        ("document", ["a", " ", "a", "b"], {"no document": 2}),
+        ("clicked", [1, 0, "maybe", 0], {"neither clicked nor not": 2}),
+        ("clicked", [1, 0, -1, 0], {"neither clicked nor not": 2}),
+        ("rank", [2, None, 1, 1], {"no rank": 2}),
+        ("rank", [2, 1.5, 1, 1], {"no rank": 2}),
+        ("rank", [2, "first", 1, 1], {"no rank": 2}),
+        ("rank", [2, 2, -1, 1], {"rank below 1": 2}),
+        ("rank", [2, 1, 1, 1], {"a rank twice on a page": 2}),
+        ("rank", [2, 3, 1, 1], {"ranks that are not 1, 2, 3, …": 2}),
+        ("user", [*"uvwu"], {"rows of a page differ in topic or user": 2}),
+        ("topic", [*"qrqq"], {"rows of a page differ in topic or user": 2}),
+        # The row without an impression was rank 1 of i1, which has no other rank 1.
+        ("impression", ["i2", "i1", None, "i2"], {"no impression": 1, "ranks that are not 1, 2, 3, …": 1}),
+    ],
+)
+def test_impressions_with_an_invalid_row_are_excluded(column: str, cells: list[Any], reasons: dict[str, int]) -> None:
+    found = read_choices(changed(**{column: cells, "propensity": [0.2, 0.4, 0.5, 0.5]}))
+    assert found.excluded.reasons == reasons
+    assert (found.excluded.total, len(found), found.impressions) == (4, 2, 1)
+    assert found.reward.tolist() == [0, 1]
 
 
 def test_ranks_may_start_at_0() -> None:
