@@ -49,12 +49,26 @@ def _one_row(log: Log, table: Any) -> dict[str, Any]:
 
 
 def _ranks(log: Log, rows: Any) -> Check:
-    """Check that the ranks of each page run from 1 without gaps."""
-    pages = rows.group_by("impression").aggregate(n=rows.count(), deepest=rows["rank"].max())
-    found = _one_row(log, pages.aggregate(pages=pages.count(), gaps=(pages.n != pages.deepest).cast("int64").sum()))
-    share = found["gaps"] / max(1, found["pages"])
+    """Check that the ranks of each page have no gaps and that no rank above them is missing.
+
+    A page may be the second or a later page of a search, such as ranks 11 to 20. Its first rank is then 1 plus a
+    multiple of the page length. The page length is the most frequent number of documents on pages that start at rank 1
+    without gaps: on a page whose top ranks are lost, fewer ranks are missing.
+    """
+    rank = rows["rank"]
+    pages = rows.group_by("impression").aggregate(n=rows.count(), top=rank.min(), deepest=rank.max())
+    pages = pages.mutate(gap=pages.deepest - pages.top + 1 != pages.n)
+    groups = log.engine.fetch(pages.group_by(["n", "top", "gap"]).aggregate(pages=pages.count())).to_pylist()
+    first_pages = {group["n"]: group["pages"] for group in groups if group["top"] == 1 and not group["gap"]}
+    length = max(first_pages, key=lambda n: (first_pages[n], n), default=0)
+    damaged = sum(group["pages"] for group in groups if group["gap"] or not _starts_page(group["top"], length))
+    share = damaged / max(1, sum(group["pages"] for group in groups))
     detail = f"ranks are missing on {_percent(share)} of the pages"
     return _share_check("ranks without gaps", share, detail)
+
+
+def _starts_page(rank: int, length: int) -> bool:
+    return rank == 1 or (length > 0 and (rank - 1) % length == 0)
 
 
 def _known_credit(log: Log, rows: Any) -> Check:
@@ -67,8 +81,8 @@ def _known_credit(log: Log, rows: Any) -> Check:
     if what == "rank":  # a document needs one in any of the runs
         counts = {"known_0": _any_known(rows, columns).cast("int64").sum()}
     first = rows["rank"].min(where=_any_known(rows, columns))
-    pages = rows.group_by("impression").aggregate(n=rows.count(), first=first, **counts)
-    above = (pages["first"] - 1).fill_null(0) if what == "team" else 0
+    pages = rows.group_by("impression").aggregate(n=rows.count(), top=rows["rank"].min(), first=first, **counts)
+    above = (pages["first"] - pages.top).fill_null(0) if what == "team" else 0
     lacking = _lacking(pages, list(counts)) - above
     sums = pages.aggregate(rows=pages.n.sum(), lacking=(lacking > 0).ifelse(lacking, 0).sum())
     found = _one_row(log, sums)

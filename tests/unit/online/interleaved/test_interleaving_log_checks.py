@@ -68,6 +68,39 @@ def test_credit_that_is_missing_below_a_rank_is_found() -> None:
         assert found["known credit"].effect == pytest.approx(2 / 8), method
 
 
+def as_result_pages(log: pl.DataFrame, length: int) -> pl.DataFrame:
+    """Make an impression of each result page of a search: with a length of 5, ranks 1 to 5 and ranks 6 to 10."""
+    page = ((pl.col("rank") - 1) // length).cast(pl.String)
+    return log.with_columns(impression=pl.concat_str("impression", page, separator="/"))
+
+
+@pytest.mark.parametrize("length", [3, 4, 5])
+@pytest.mark.parametrize("method", METHODS)
+def test_result_pages_that_are_impressions_pass(method: str, length: int) -> None:
+    assert not failed(as_result_pages(pages(method, length=10), length))
+
+
+@pytest.mark.parametrize("lost", [[1], [4], [1, 2], [5], [5, 6], [6], [8], [1, 5]])
+def test_lost_ranks_of_result_pages_are_found(lost: list[int]) -> None:
+    """Half of the searches lose the same ranks of their two pages of 4 documents; only the last rank is no gap."""
+    log = as_result_pages(pages(), 4)
+    damaged = pl.col("user").str.slice(1).cast(pl.Int64) % 2 == 0
+    found = failed(log.filter(~(damaged & pl.col("rank").is_in(lost))))
+    assert ("ranks without gaps" in found) == (lost not in ([4], [8]))
+
+
+def test_first_ranks_that_every_page_has_lost_are_found() -> None:
+    assert failed(pages().filter(pl.col("rank") > 1))["ranks without gaps"].effect == 1
+    assert failed(pages().filter(pl.col("rank") > 4))["ranks without gaps"].effect == 1
+
+
+def test_teams_that_are_missing_on_second_result_pages_are_found() -> None:
+    """Of the 8 documents of a search, 3 of its second page have no team."""
+    log = as_result_pages(pages().select(LABELS), 4)
+    found = failed(log.with_columns(team=pl.when(pl.col("rank") <= 5).then(pl.col("team"))))
+    assert found["known credit"].effect == pytest.approx(3 / 8)
+
+
 def test_rows_of_one_team_that_are_lost_are_found() -> None:
     """Below rank 4 a page of 8 documents has 2 of each team: without those of b it lacks 2 ranks."""
     whole = pages().select(LABELS)
