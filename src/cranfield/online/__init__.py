@@ -137,9 +137,9 @@ from .experiments.tables import effects_of_arms_table as effects_of_arms_table
 from .experiments.tables import experiment_sentence as experiment_sentence
 from .experiments.tables import experiment_tables as experiment_tables
 from .experiments.tables import treatment_outcomes as treatment_outcomes
-from .experiments.user_concentration import cap_values as cap_values
 from .experiments.user_concentration import concentration_check as concentration_check
-from .experiments.user_concentration import exclude_active_users as exclude_active_users
+from .experiments.user_limits import cap_values as cap_values
+from .experiments.user_limits import exclude_active_users as exclude_active_users
 from .experiments.user_metrics import Metric as Metric
 from .experiments.user_metrics import parse_metrics as parse_metrics
 from .experiments.user_metrics import read_sums as read_sums
