@@ -15,6 +15,7 @@ from tests.support.simulations.click_users import TOPICS, TRUTH, USERS, simulate
 SECTION = "Parameters of click models"
 IMPRESSIONS = 8000  # 83 for a document in the mean, below 10 for the rarest
 ENOUGH = 100  # impressions of a document for its attraction, clicks for its satisfaction
+FEWER = "fewer clicks"
 
 
 def misses(model: str, seed: int) -> dict[str, NDArray[np.bool_]]:
@@ -26,7 +27,10 @@ def misses(model: str, seed: int) -> dict[str, NDArray[np.bool_]]:
     for name, estimate in fitted.estimates.items():
         low, high = estimate.interval(LEVEL)
         free = estimate.value < 1 if f"{model} {name}" in TRUTH else estimate.den >= ENOUGH
-        found[name] = ((simulated.truth[name] < low) | (simulated.truth[name] > high))[free]
+        missed = (simulated.truth[name] < low) | (simulated.truth[name] > high)
+        found[name] = missed[free]
+        if name == "satisfaction":
+            found[f"{name}, {FEWER}"] = missed[~free]
     return found
 
 
@@ -44,9 +48,11 @@ def test_intervals_contain_the_parameters_that_users_were_simulated_with(model: 
         found = [one[name] for one in simulations]
         by_simulation = shared and len(found[0]) > 1
         rate = Rate(np.stack(found) if by_simulation else np.concatenate(found)[np.newaxis])
-        # Satisfaction is only shown: its intervals take the attraction of the documents below as known.
-        check = None if name == "satisfaction" else within_error(rate, by=0.0 if shared else CLOSE)
-        judge(SECTION, model, name if shared else f"{name}, {ENOUGH} or more", TOPICS, rate, check)
+        if FEWER in name:
+            check = Check.at_most(LEVEL, rate)
+        else:
+            check = within_error(rate, by=0.0 if shared else CLOSE)
+        judge(SECTION, model, name if shared or FEWER in name else f"{name}, {ENOUGH} or more", TOPICS, rate, check)
 
 
 def test_examination_has_no_bias_however_rare_documents_are() -> None:

@@ -155,9 +155,11 @@ def _covariance(data: ClicksByLook, value: Numbers, prior: Prior, fall: NDArray[
     sums = total(data.pair, each, data.pairs)
     inside = np.diag(total(data.look, each, data.looks)) - crossed - crossed.T
     inside += (share.T @ csr_array(share.multiply(sums[:, np.newaxis]))).toarray()
-    odds = value[1:] / (1 - value[1:])
-    inside[1:, 1:] += np.diag(prior.b * odds / (1 - value[1:]))  # the prior's, as if it were data
-    bread = np.linalg.inv(fall[1:, 1:])
+    # All priors together count as the data of one: else many of them determine the scale of ranks that share no
+    # document with the first.
+    priors = np.diag(prior.b * value[1:] / (1 - value[1:]) ** 2)
+    inside[1:, 1:] += priors / data.looks
+    bread = np.linalg.inv(fall[1:, 1:] - priors * (1 - 1 / data.looks))
     covariance = np.zeros((data.looks, data.looks))
     covariance[1:, 1:] = bread @ inside[1:, 1:] @ bread * np.outer(value[1:], value[1:])
     return covariance

@@ -199,9 +199,7 @@ class Look:
 def _look(tails: Tails, block: slice, going: Going) -> Look:
     """Chances by going down, times chances that nothing is clicked from there on (chapelle2009dbn)."""
     key, count, skipped = tails.key[block], tails.count[block], 1 - going.attraction[tails.below[:, block]]
-    quiet = np.ones((len(skipped) + 1, len(count)))  # (rank, tail): no click from here on, for who looks
-    for rank in range(len(skipped) - 1, -1, -1):
-        quiet[rank] = skipped[rank] * (going.skip * quiet[rank + 1] + 1 - going.skip)
+    quiet = _quiet(skipped, going.skip)
     enter = going.on[key] if tails.clicked else np.ones(len(count))
     whole = enter * quiet[0] + 1 - enter
     down = enter / whole
@@ -215,3 +213,19 @@ def _look(tails: Tails, block: slice, going: Going) -> Look:
     glad = going.satisfaction[key] / whole
     went = glad * going.content * quiet[0]
     return Look(count, likelihood, seen, went + glad * (1 - going.content), went)
+
+
+def _quiet(skipped: NDArray[np.float64], skip: float) -> NDArray[np.float64]:
+    """Return the probability (rank, tail) that a user who examines a rank clicks neither there nor below."""
+    quiet = np.ones((len(skipped) + 1, skipped.shape[1]))
+    for rank in range(len(skipped) - 1, -1, -1):
+        quiet[rank] = skipped[rank] * (skip * quiet[rank + 1] + 1 - skip)
+    return quiet
+
+
+def quiet_below(tails: Tails, going: Going) -> tuple[Numbers, NDArray[np.float64]]:
+    """Return the probability (tail,) of no click by a user who continues, and its slope by each attraction below."""
+    skipped = 1 - going.attraction[tails.below]
+    quiet = _quiet(skipped, going.skip)
+    reached = np.cumprod(np.vstack([np.ones(len(tails.count)), skipped[:-1] * going.skip]), axis=0)
+    return quiet[0], -reached * quiet[:-1] / skipped

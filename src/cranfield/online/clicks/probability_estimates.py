@@ -85,10 +85,11 @@ class Chances:
     def times(self, other: "Chances") -> "Chances":
         """The product, key by key; its worth follows from both (delta method)."""
         value = self.value * other.value
-        spread = other.value**2 * self._variance() + self.value**2 * other._variance()
+        spread = other.value**2 * self.variance() + self.value**2 * other.variance()
         return Chances(value, value * (1 - value) / spread, self.prior * other.prior)
 
-    def _variance(self) -> Numbers:
+    def variance(self) -> Numbers:
+        """Return the variance (key,) of each probability."""
         with np.errstate(divide="ignore"):  # what is worth nothing may be anything
             return self.value * (1 - self.value) / self.worth
 
@@ -100,11 +101,6 @@ class Estimate(Chances):
     num: Numbers  # (key,): how often it happened, or was expected to have
     den: Numbers  # (key,): how often it could have
     keys: Pairs | tuple[str, ...]
-
-    def at_pairs(self, pairs: Pairs, order: NDArray[np.int64]) -> "Estimate":
-        """Return the estimates of documents in another order."""
-        columns = {name: getattr(self, name)[order] for name in ("value", "worth", "num", "den")}
-        return replace(self, **columns, keys=pairs)
 
     def draw(self, stream: np.random.Generator) -> "Estimate":
         """Return the same parameters with values drawn from their distributions."""

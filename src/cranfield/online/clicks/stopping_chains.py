@@ -17,6 +17,7 @@ from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Priors
 from .fitted_model import Fitted
 from .last_click_tails import Browsed, Going, Guess, guess
 from .probability_estimates import Chances, Estimate, Numbers, Prior
+from .satisfaction_intervals import JEFFREYS, with_likelihood
 
 
 class Chain(Climbing):
@@ -51,15 +52,20 @@ class Chain(Climbing):
         found = self.climb(evidence, priors, progress)
         fitted = Fitted(self, pages.pairs, pages.impressions, found.estimates, found.trace, found.converged)
         shared = [name for name, keys in evidence.keys.items() if not isinstance(keys, Pairs)]
-        if not shared or not self.samples or not self.tolerance or (pages.count % 1).any():
-            return fitted
-        corrected = self.corrected(fitted, pages, priors, shared)
-        values = {name: one.value for name, one in found.estimates.items()}
-        again = self.climb(evidence, priors, start=values, held=corrected).estimates
-        for name in shared:
-            # The mean of the simulations adds its own variance.
-            again[name] = replace(again[name], worth=again[name].worth / (1 + 1 / self.samples))
-        return replace(fitted, estimates=again)
+        estimates = found.estimates
+        if shared and self.samples and self.tolerance and not (pages.count % 1).any():
+            corrected = self.corrected(fitted, pages, priors, shared)
+            values = {name: one.value for name, one in found.estimates.items()}
+            estimates = self.climb(evidence, priors, start=values, held=corrected).estimates
+            for name in shared:
+                # The mean of the simulations adds its own variance.
+                estimates[name] = replace(estimates[name], worth=estimates[name].worth / (1 + 1 / self.samples))
+        if "satisfaction" in estimates:
+            going = self.going({name: one.value for name, one in estimates.items()})
+            prior = priors["satisfaction"]
+            satisfaction = with_likelihood(estimates, evidence.browsed, going, prior, self.fixed_prior or JEFFREYS)
+            estimates = {**estimates, "satisfaction": satisfaction}
+        return replace(fitted, estimates=estimates)
 
     def corrected(self, fitted: Fitted, pages: Pages, priors: Priors, shared: Sequence[str]) -> dict[str, Numbers]:
         """Return the shared parameters less the bias that simulations of the fitted model on the same pages show.
@@ -101,10 +107,11 @@ def _by_name(pages: Pages, fitted: Fitted) -> tuple[Pages, Fitted]:
     """Return pages and estimates with documents in the order of their names."""
     pairs, order = pages.pairs.by_name()
     place = np.append(np.argsort(order), -1)
-    estimates = {
-        name: one.at_pairs(pairs, order) if isinstance(one.keys, Pairs) else one
-        for name, one in fitted.estimates.items()
-    }
+    estimates = dict(fitted.estimates)
+    for name, one in fitted.estimates.items():
+        if isinstance(one.keys, Pairs):
+            columns = {column: getattr(one, column)[order] for column in ("value", "worth", "num", "den")}
+            estimates[name] = replace(one, **columns, keys=pairs)
     sorted_pages = replace(pages, pairs=pairs, pair=place[pages.pair]).distinct()
     return sorted_pages, replace(fitted, pairs=pairs, estimates=estimates)
 

@@ -16,10 +16,12 @@ from cranfield.online import (
     answerable,
     answerable_of,
     calibrate_measure,
-    excluded_rows_doubt,
+    doubts,
     fit_table,
     foretell,
     inferred_qrels,
+    log_checks,
+    log_concentration_checks,
     online_table,
     parameters_table,
     parse_click_models,
@@ -28,6 +30,7 @@ from cranfield.online import (
     read_parted,
     read_steps,
     read_times,
+    values_by_user,
 )
 from cranfield.stats import LEVEL, check_level
 from cranfield.studies.pools.study import part_of
@@ -36,7 +39,8 @@ USUAL = ("RCTR", "PBM", "UBM", "DBN")
 TEST = 0.2  # of the impressions: what models are tested on
 CALIBRATED = ("name", "measure", "parameter", "value", "low", "high", "n")
 ROOM = 40  # letters of a measure in a sentence
-VAGUE = 0.3  # width of the interval of examination at rank 2: wider ones determine no curve
+VAGUE = 0.3  # width of the interval of examination at a rank: wider ones do not determine it
+PRECISE = 0.1  # width that is always narrow enough; between both, the interval may be as wide as the value
 TOLD = (2, 5, 10)  # ranks of which the sentence says how often they are looked at
 
 Progress = Callable[[int, int], object]
@@ -195,7 +199,7 @@ def _verdict(log: Log, tables: Mapping[str, Table], not_converged: Sequence[str]
     said = [
         f"{int(ctr['counted']):,} impressions{'' if users is None else f' of {users:,} users'}; "
         f"{ctr['value']:.1%} have a click.",
-        doubt := excluded_rows_doubt(log.excluded),
+        doubt := doubts((*log_checks(log), *log_concentration_checks(log, *values_by_user(log, "ctr")))),
         _foretold(tables["fit"], best, held_out=held_out),
         _looked_at(tables["ranks"], tables["parameters"]),
         f"Not converged, parameters may be wrong: {', '.join(not_converged)}. Give more rounds."
@@ -245,11 +249,34 @@ def _looked_at(ranks: Table, parameters: Table) -> str:
     below = [row for row in rows if row["rank"] in TOLD]
     if not below or not rows[0]["examined"]:
         return ""
-    second = [row for row in parameters.rows() if row["model"] == rows[0]["model"] and row["name"] == "examination"]
-    vague: list[Any] = [row for row in second if str(row["key"]) in ("2", "2 after 0")]
-    if vague and vague[0]["high"] - vague[0]["low"] > VAGUE:
-        ends = f"[{vague[0]['low']:.3f}, {vague[0]['high']:.3f}]"
-        why = "too few documents have clicks at several ranks"
-        return f"The log does not determine how many users examine each rank: {why} (rank 2 against rank 1: {ends})."
-    shares = [f"{row['examined'] / rows[0]['examined']:.1%} look at rank {row['rank']}" for row in below]
-    return f"By {rows[0]['model']}, of those who look at rank 1, {listed(shares)}."
+    model = rows[0]["model"]
+    vague = _vague([row["rank"] for row in below], parameters, model)
+    shares = [
+        f"{row['examined'] / rows[0]['examined']:.1%} look at rank {row['rank']}"
+        for row in below
+        if row["rank"] not in vague and 2 not in vague
+    ]
+    text = f"By {model}, of those who look at rank 1, {listed(shares)}." if shares else ""
+    if not vague:
+        return text
+    rank, (low, high) = next(iter(vague.items()))
+    which = "each rank" if 2 in vague else f"rank {' or '.join(map(str, vague))}"
+    doubt = (
+        f"The log does not determine how many users examine {which}: too few documents have clicks at several ranks "
+        f"(rank {rank} against rank 1: [{low:.3f}, {high:.3f}])."
+    )
+    return f"{text} {doubt}".strip()
+
+
+def _vague(ranks: Sequence[int], parameters: Table, model: object) -> dict[int, tuple[float, float]]:
+    """Return the intervals of examination that are too wide for a number in the sentence, by rank."""
+    intervals = {}
+    for row in parameters.rows():
+        if (row["model"], row["name"]) != (model, "examination"):
+            continue
+        rank, _, last = str(row["key"]).partition(" after ")
+        if last in ("", "0") and int(rank) in ranks:
+            value, low, high = (float(str(row[name])) for name in ("value", "low", "high"))
+            if high - low > min(VAGUE, max(value, PRECISE)):
+                intervals[int(rank)] = (low, high)
+    return intervals

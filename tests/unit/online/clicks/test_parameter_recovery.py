@@ -6,7 +6,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.online import CCM, CM, COEC, DBN, DCM, DCTR, GCTR, PBM, RCTR, SDBN, UBM, ClickModel, Fitted
+from cranfield.online import (
+    CCM,
+    CM,
+    COEC,
+    DBN,
+    DCM,
+    DCTR,
+    GCTR,
+    PBM,
+    RCTR,
+    SDBN,
+    UBM,
+    ClickModel,
+    Fitted,
+    Pages,
+    Pairs,
+)
 from cranfield.online.clicks.examination_models import Looks
 from cranfield.online.clicks.expectation_maximisation import Climbing
 from tests.support.simulations.click_logs import drawn, known, shown
@@ -120,3 +136,37 @@ def test_second_derivatives_are_those_that_differences_show(model: PBM | UBM) ->
     exact, differences = looks.around(values, "examination"), super(Looks, looks).around(values, "examination")
     assert exact.shared == pytest.approx(differences.shared, rel=1e-5, abs=1e-4)
     assert exact.cross.toarray() == pytest.approx(differences.cross, rel=1e-5, abs=1e-4)
+
+
+EXAMINATION = np.array([1, 0.75, 0.5, 0.35, 0.25, 0.2])
+
+
+def in_blocks(*blocks: tuple[int, int], topics: int = 200, count: int = 20_000) -> Pages:
+    """Simulate PBM users of a ranker that reorders documents only within blocks of ranks."""
+    stream = np.random.default_rng(1)
+    depth = len(EXAMINATION)
+    attraction = stream.beta(1.2, 2.8, topics * depth)
+    topic = stream.integers(0, topics, count)
+    rank = [first + np.argsort(stream.random((count, last - first)), axis=1) for first, last in blocks]
+    pair = np.hstack(rank) + (topic * depth)[:, np.newaxis]
+    clicked = stream.random(pair.shape) < attraction[pair] * EXAMINATION
+    names = (tuple(map(str, range(topics))), tuple(map(str, range(depth))))
+    return Pages(Pairs(*names, *np.divmod(np.arange(topics * depth), depth)), pair, clicked, np.ones(count)).distinct()
+
+
+@pytest.mark.parametrize("model", [PBM(), UBM()], ids=str)
+@pytest.mark.parametrize("fixed", [1, 2, 6])
+def test_ranks_that_share_no_document_with_the_first_have_intervals_that_exclude_little(
+    model: PBM | UBM, fixed: int
+) -> None:
+    # The log determines examination within a block, and not how two blocks relate.
+    blocks = {1: [(0, 1), (1, 6)], 2: [(0, 2), (2, 6)], 6: [(rank, rank + 1) for rank in range(6)]}[fixed]
+    examination = model.fit(in_blocks(*blocks)).estimates["examination"]
+    low, high = examination.interval()
+    for key, name in enumerate(examination.names()):
+        rank = int(name.split(" after ")[0])
+        assert low[key] <= EXAMINATION[rank - 1] <= high[key], name
+        if rank == 2:
+            assert (high[key] - low[key] < 0.2) == (fixed == 2), name
+        elif rank > 2:
+            assert high[key] > 3 * low[key], name

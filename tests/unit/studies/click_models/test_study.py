@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from cranfield.core import CranfieldError, Verdict
 from tests.support.simulations import position_biased_log
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 PAGES = 3000
@@ -145,6 +147,28 @@ def test_notes_tell_what_models_cannot_see() -> None:
     assert notes[1].startswith("100.0% of the documents held out were never shown before for their topic; ")
 
 
+def test_damaged_pages_and_robots_make_the_verdict_untrusted() -> None:
+    """Of 400 pages 3% lack their second row; a robot has 200 pages without a click."""
+    log = position_biased_log.columns(400)
+    lost = {f"i{page}" for page in range(0, 400, 33)}
+    kept = [row for row, page in enumerate(log["impression"]) if page not in lost or log["rank"][row] != 2]
+    gaps = cf.clicks({name: [cells[row] for row in kept] for name, cells in log.items()}, models="RCTR")
+    pages = len(log["rank"])
+    robot = {name: [*cells, *cells[: pages // 2]] for name, cells in log.items()}
+    robot["impression"] = [page if row < pages else f"more {page}" for row, page in enumerate(robot["impression"])]
+    robot["user"] = [user if row < pages else "robot" for row, user in enumerate(robot["user"])]
+    robot["clicked"] = [click if row < pages else 0 for row, click in enumerate(robot["clicked"])]
+    robot["click_time"] = [at if row < pages else None for row, at in enumerate(robot["click_time"])]
+    named = cf.clicks(robot, models="RCTR")
+    for damaged, word in ((gaps, "ranks are missing on 3.25% of the pages"), (named, "robot")):
+        assert damaged.verdict is not None
+        assert damaged.verdict["trusted"] is False
+        assert word in damaged.sentence
+    good = cf.clicks(log, models="RCTR").verdict
+    assert good is not None
+    assert good["trusted"] is True
+
+
 def test_progress_is_told() -> None:
     news: list[tuple[int, int]] = []
     cf.clicks(LOG, models="PBM UBM", progress=lambda done, total: news.append((done, total)))
@@ -204,6 +228,39 @@ def test_a_real_log(shared_data: Path) -> None:
     likelihood = {str(row["model"]): float(str(row["log_likelihood"])) for row in study["fit"].rows()}
     assert min(likelihood, key=likelihood.__getitem__) == "RCTR"
     assert (study.verdict or Verdict())["not_converged"] == []
+
+
+def ranker(*blocks: tuple[int, int], topics: int = 50, pages: int = 5000) -> dict[str, list[Any]]:
+    """Return a log of PBM users of a ranker that reorders documents only within blocks of ranks."""
+    random = Random(3)
+    attraction = {(topic, document): random.betavariate(1.2, 2.8) for topic in range(topics) for document in range(6)}
+    log: dict[str, list[Any]] = {name: [] for name in ("impression", "topic", "rank", "document", "clicked")}
+    for page in range(pages):
+        topic = random.randrange(topics)
+        order = [document for first, last in blocks for document in random.sample(range(first, last), last - first)]
+        for rank, document in enumerate(order, 1):
+            click = random.random() < attraction[topic, document] * (1, 0.75, 0.5, 0.35, 0.25, 0.2)[rank - 1]
+            for name, cell in zip(log, (page, f"t{topic}", rank, f"d{document}", int(click)), strict=True):
+                log[name].append(cell)
+    return log
+
+
+@pytest.mark.parametrize(
+    ("blocks", "ranks"),
+    [
+        (((0, 6),), {2, 5}),
+        (((0, 2), (2, 6)), {2}),
+        (((0, 1), (1, 6)), set()),
+        ([(rank, rank + 1) for rank in range(6)], set()),
+    ],
+)
+@pytest.mark.parametrize("model", ["PBM", "UBM"])
+def test_the_sentence_has_only_examination_that_the_log_determines(
+    model: str, blocks: Sequence[tuple[int, int]], ranks: set[int]
+) -> None:
+    sentence = cf.clicks(ranker(*blocks), models=model, measures="ctr").sentence
+    assert {int(rank) for rank in re.findall(r"% look at rank (\d+)", sentence)} == ranks
+    assert ("does not determine" in sentence) == (ranks != {2, 5})
 
 
 def test_models_that_have_not_converged_are_named(shared_data: Path) -> None:
