@@ -56,6 +56,13 @@ def test_an_outer_factor_is_tested_against_the_one_within_it() -> None:
     agree(found, "nested", {"country": "country", "group": "group(country)"})
 
 
+def test_teams_with_unequal_numbers_of_runs_count_once_each() -> None:
+    found = factor_anova(MATRIX, factors("country", "team"), nested=True)
+    agree(found, "unequal", {"country": "country", "team": "team(country)"})
+    assert "each counts once" in found.note
+    assert "each counts once" not in factor_anova(MATRIX, factors("country", "group"), nested=True).note
+
+
 @pytest.mark.parametrize(("case", "names"), [("covariate", ("size",)), ("both", ("kind", "size"))])
 def test_covariates_have_a_slope(case: str, names: tuple[str, ...]) -> None:
     found = factor_anova(MATRIX, factors(*names), covariates=["size"])

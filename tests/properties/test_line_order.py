@@ -76,3 +76,38 @@ def test_the_order_of_lines_changes_no_draw_that_needs_rankings(name: str, tmp_p
     plain, mixed = _files(tmp_path / "plain", None), _files(tmp_path / "mixed", random.Random(9))
     one, other = (_tables(NEED_RUNS[name](files[0], files[1])) for files in (plain, mixed))
     assert one == other
+
+
+def _labels(order: random.Random | None) -> dict[str, list[Any]]:
+    """Return labels of seven workers, and their votes between documents."""
+    data = random.Random(5)
+    rows = [
+        (topic, f"d{d}", f"w{worker}", (d + (data.random() < 0.3)) % 2, f"d{d + 1}", data.choice("abn"))
+        for topic in TOPICS[:9]
+        for d in range(6)
+        for worker in data.sample(range(7), 3)
+    ]
+    if order is not None:
+        order.shuffle(rows)
+    names = ("topic", "document", "worker", "grade", "b", "vote")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize("method", ["mace", "glad", "dawid-skene"])
+def test_the_order_of_labels_changes_no_draw(method: str) -> None:
+    studies = []
+    for order in (None, random.Random(9)):
+        labels = {name: column for name, column in _labels(order).items() if name not in ("b", "vote")}
+        study = _tables(cf.crowd(labels, methods=method, draws=50))  # workers: drift is over the order of rows
+        studies.append({name: study[name] for name in ("aggregations", "agreement", "confusion", "labels")})
+    assert studies[0] == studies[1]
+
+
+def test_the_order_of_votes_changes_no_draw() -> None:
+    studies = []
+    for order in (None, random.Random(9)):
+        labels = _labels(order)
+        votes = {"topic": labels["topic"], "a": labels["document"], "b": labels["b"]}
+        study = _tables(cf.preferences(votes | {"worker": labels["worker"], "vote": labels["vote"]}, draws=50))
+        studies.append({name: study[name] for name in ("aggregations", "agreement", "strengths")})
+    assert studies[0] == studies[1]

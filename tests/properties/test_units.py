@@ -9,17 +9,20 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
+from cranfield.core import ParameterError
 from cranfield.core.types import Matrix
-from cranfield.data import read_factors
-from cranfield.stats import EFFECTS, TESTS, Asked, Pairs
+from cranfield.data import Values, read_factors, read_scores
+from cranfield.stats import EFFECTS, TESTS, TRANSFORMS, Asked, Pairs, pilot_variance
 from cranfield.stats.anova.assumption_checks import assumptions
 from cranfield.stats.anova.bootstrap import bootstrap_anova
 from cranfield.stats.anova.factor_designs import factor_anova
 from cranfield.stats.anova.replicated_designs import replicated_anova
 from cranfield.stats.anova.variance_analysis import Anova, OneWay, TwoWay
 from cranfield.stats.anova.variance_components import components
+from cranfield.stats.comparison.meaningfulness import find_rescalings
+from cranfield.stats.comparison.several_collections import collection_tables
 from cranfield.stats.estimates.confidence_intervals import INTERVALS
-from cranfield.stats.estimates.risk import urisk
+from cranfield.stats.estimates.risk import georisk, urisk
 from cranfield.stats.multiple.omnibus_base import OMNIBUS
 from cranfield.stats.pair_tests.bayesian import BELIEFS
 from cranfield.stats.pair_tests.closed_form import Sign, T
@@ -207,3 +210,58 @@ def test_risk_and_overfitting(factor: float) -> None:
     assert_same(found, expected, factor)
     welch, before = (Welch.of(unit * values.T[:2], unit * values.T[2:4], 0.05) for unit in (factor, 1.0))
     assert_same(welch.p, before.p, factor)
+
+
+def scores(values: Matrix) -> Values:
+    return read_scores({f"r{run}": column.tolist() for run, column in enumerate(values.T)})
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("factor", FACTORS)
+def test_several_collections(factor: float) -> None:
+    random = np.random.default_rng(8)
+    given = [(name, random.random((n, 3)) + np.array([0.0, 0.1, 0.3])) for name, n in (("A", 15), ("B", 17), ("C", 18))]
+    scaled_up, expected = (
+        collection_tables([(name, scores(unit * values)) for name, values in given])["pooled"] for unit in (factor, 1.0)
+    )
+    for column in ("p", "q", "p_heterogeneity", "i2"):
+        assert_same(scaled_up.cells(column), expected.cells(column), factor)
+    for column in ("difference", "low", "high", "predicted_low", "predicted_high"):
+        assert_same(np.array(scaled_up.cells(column)) / factor, expected.cells(column), factor)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("name", ["z-score", "webber", "sakai", "urbano"])
+def test_ranks_of_standardised_values(name: str, factor: float) -> None:
+    # In topics with one value above 0 the others have the same z-score: they tie with those of other such topics.
+    values = np.zeros((9, 4))
+    values[np.arange(9), np.arange(9) % 4] = [0.31, 0.07, 0.9, 0.43, 0.11, 0.77, 0.29, 0.53, 0.19]
+    transform = TRANSFORMS[name]()
+    scaled_up, expected = (transform.apply(unit * values) for unit in (factor, 1.0))
+    assert len(np.unique(scaled_up)) == len(np.unique(expected)) == 2
+    row, other = (OMNIBUS["kruskal-wallis"]().sources(each)[0] for each in (scaled_up, expected))
+    assert (row.statistic, row.p) == (other.statistic, other.p)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("factor", FACTORS)
+def test_risk_and_meaning_without_overflow(factor: float) -> None:
+    values = decimals()
+    (z, geo), (expected, _) = (georisk(unit * values, 2.0) for unit in (factor, 1.0))
+    np.testing.assert_allclose(z / np.sqrt(factor), expected, rtol=1e-9, atol=1e-9)  # dincer2016: in roots of values
+    assert np.isfinite(geo).all()
+    rescaled, plain = (find_rescalings(Pairs.every(unit * values)) for unit in (factor, 1.0))
+    for name in ("larger", "common", "own"):
+        np.testing.assert_array_equal(getattr(rescaled, name), getattr(plain, name))
+    np.testing.assert_allclose(rescaled.threshold / factor, plain.threshold, rtol=0.1)  # as few digits as will do
+
+
+@pytest.mark.parametrize(("factor", "known"), [(1e-300, False), (1e-160, False), (1e-150, True), (1e150, True)])
+def test_a_variance_that_no_float_holds_is_refused(factor: float, known: bool) -> None:
+    values = decimals()
+    if known:
+        variance = pilot_variance(factor * values, of="within") / factor**2
+        assert variance == pytest.approx(pilot_variance(values, of="within"))
+    else:
+        with pytest.raises(ParameterError, match="too small or too large for a number"):
+            pilot_variance(factor * values, of="within")

@@ -33,7 +33,7 @@ SIGNIFICANT = {
     "RBTO(max_rel=1)@250": ("RBTO", 1677, 2861),
 }
 
-
+ORDERS = ("measure", "scale, own order", "scale, top-heavy order")
 AFTER = ("rank-tukey", "tukey(df='inf')")
 
 
@@ -83,15 +83,14 @@ def scales(clone: Path) -> str:
         [
             name,
             str(cf.parse_measure(measure).scale.own),
+            str(cf.parse_measure(measure).scale.top_heavy),
             *(cell for both in zip(printed, ours, strict=True) for cell in both),
         ]
         for measure, (name, *paper) in SIGNIFICANT.items()
         for printed in [list(map(in_share, paper))]
         for ours in [[counted(cf.anova(values, measure=measure, after=after)) for after in AFTER]]
     )
-    return table(
-        ["measure", "scale", "Kruskal–Wallis, paper", "ours", "analysis of variance, paper", "ours"], rows, words=2
-    )
+    return table([*ORDERS, "Kruskal–Wallis, paper", "ours", "analysis of variance, paper", "ours"], rows, words=3)
 
 
 def counted(study: cf.Study) -> str:

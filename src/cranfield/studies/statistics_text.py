@@ -5,6 +5,7 @@ from math import isfinite
 from cranfield.stats import confidence_text
 
 MAX_DECIMALS = 6
+PLAIN = (1e-5, 1e6)  # size of an interval from and below which its ends have decimals, not a power of ten
 TEST_NAMES = {
     "t": "paired t-test",
     "signed-rank": "Wilcoxon signed-rank test",
@@ -28,7 +29,7 @@ def signed(number: float) -> str:
     """Return a difference with its sign: three decimals, or two significant digits where these would hide it."""
     if not isfinite(number):
         return "no estimate"
-    text = f"{number:+.3f}" if abs(number) >= 0.0095 or number == 0 else f"{number:+.2g}"
+    text = f"{number:+.3f}" if 0.0095 <= abs(number) < PLAIN[1] or number == 0 else f"{number:+.2g}"
     return text.replace("-", "−") if number else text.lstrip("+")
 
 
@@ -37,7 +38,9 @@ def interval_text(low: float, high: float, *, confidence: float) -> str:
     decimals = 3
     while decimals < MAX_DECIMALS and any(end and abs(end) < 0.5 * 10**-decimals for end in (low, high)):
         decimals += 1  # an end near zero must show on which side of it it lies
-    ends = ", ".join(f"{end:.{decimals}f}".replace("-", "−") for end in (low, high))
+    size = max(abs(low), abs(high))
+    form = f".{decimals}f" if size == 0 or PLAIN[0] <= size < PLAIN[1] else ".3g"
+    ends = ", ".join(f"{end:{form}}".replace("-", "−") for end in (low, high))
     return f"{confidence_text(confidence)} CI [{ends}]"
 
 

@@ -227,3 +227,18 @@ def test_a_chart(cranfield: Command, scores: Path) -> None:
     ended = cranfield("agreement", "--scores", "s.csv", "--splits", "5", "--chart", "a.svg")
     assert ended.code == 0, ended.err
     assert (scores / "a.svg").read_text().startswith("<svg")
+
+
+def test_the_order_of_lines_changes_no_draw(here: Path, cranfield: Command) -> None:
+    random = np.random.default_rng(4)
+    lines = [f"q{topic},{','.join(f'{value:.3f}' for value in random.random(3))}" for topic in range(20)]
+    outputs = []
+    for name, order in (("plain", range(20)), ("mixed", random.permutation(20).tolist())):
+        (here / f"{name}.csv").write_text("\n".join(["topic,a,b,c", *(lines[i] for i in order)]) + "\n")
+        words = ("agreement", "--scores", f"{name}.csv", "-t", "t bootstrap", "--draws", "50", "--format", "csv")
+        drawn = cranfield(*words, "--splits", "12", "--save-splits", f"{name}.json").out
+        assert cranfield(*words, "--splits-file", f"{name}.json").out == drawn
+        outputs.append(drawn)
+    assert outputs[0] == outputs[1]
+    # Splits are positions of rows, which differ.
+    assert (here / "plain.json").read_text() != (here / "mixed.json").read_text()

@@ -54,6 +54,12 @@ line("nested", "country", outer[["Df"]], outer[["F value"]][1], outer[["Pr(>F)"]
 whole <- means(mean ~ country / group)
 against("nested", "group", whole, means(mean ~ country), whole)
 
+teams <- aggregate(mean ~ country + team, runs, mean)  # unequal numbers of runs: a team is one unit
+whole <- means(mean ~ country, teams)
+against("unequal", "country", whole, means(mean ~ 1, teams), whole)
+whole <- means(mean ~ country / team)
+against("unequal", "team", whole, means(mean ~ country), whole)
+
 whole <- means(mean ~ size)
 against("covariate", "size", whole, means(mean ~ 1), whole)
 line("covariate", "slope", coef(whole)["size"])

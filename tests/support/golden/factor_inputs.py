@@ -10,5 +10,6 @@ LABELS: dict[str, tuple[str, ...]] = {
     "index": ("small", "small", "small", "large", "small", "small") + ("large",) * 6,
     "country": ("fr",) * 6 + ("uk",) * 6,
     "group": ("a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f", "f"),
+    "team": ("a", "a", "a", "a", "b", "c", "d", "e", "e", "e", "f", "f"),
     "size": ("1", "2.5", "3", "1", "7", "0.5", "4", "4", "2", "9", "6", "8.5"),
 }

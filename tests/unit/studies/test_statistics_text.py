@@ -14,6 +14,7 @@ from cranfield.studies.statistics_text import estimate_text, interval_text, p_te
         (0.0, "0.000"),
         (-0.0062, "−0.0062"),
         (2.5, "+2.500"),
+        (-2.5e300, "−2.5e+300"),
         (float("nan"), "no estimate"),
     ],
 )
@@ -28,6 +29,8 @@ def test_signed(number: float, text: str) -> None:
         ((-0.0471, -0.00041), "95% CI [−0.0471, −0.0004]"),  # three decimals would print −0.000
         ((0.0, 0.5), "95% CI [0.000, 0.500]"),
         ((-0.00001, 0.4), "95% CI [−0.00001, 0.40000]"),
+        ((-3.33e-14, -2.2e-14), "95% CI [−3.33e−14, −2.2e−14]"),  # values in a small unit
+        ((-1.5e300, 2e300), "95% CI [−1.5e+300, 2e+300]"),
     ],
 )
 def test_an_interval_shows_on_which_side_of_zero_it_ends(ends: tuple[float, float], text: str) -> None:

@@ -23,6 +23,7 @@ ALIKE = "all labels are equal: there is nothing to tell agreement from"
 ALONE = "no item has two labels"
 UNANIMOUS = "the labels of every item are equal: no interval"
 ENOUGH_ITEMS = 50  # from which the intervals miss about as often as they say
+ENOUGH_UNUSUAL = 15  # items with a label other than the most frequent grade, from which they do where grades are skewed
 STRANGERS = "no two workers share two items"
 
 
@@ -55,9 +56,7 @@ def crowd_agreement_table(
     rows.append(_cohen_row(answers, draws, level, seed))
     sizes = _sizes(answers)
     caption = f"agreement of {_many(sizes['workers'], 'worker')} on {_many(sizes['items'], 'item')}"
-    notes = _left_out(answers, sizes["items"])
-    if FEWEST <= sizes["items"] < ENOUGH_ITEMS:
-        notes += (f"{_many(sizes['items'], 'item')}: with fewer than {ENOUGH_ITEMS}, intervals may be too short",)
+    notes = _left_out(answers, sizes["items"]) + _few_items(answers, sizes["items"])
     return Table.from_rows([row | sizes for row in rows], COLUMNS, caption=caption, made_by=made_by, notes=notes)
 
 
@@ -152,6 +151,23 @@ def _sizes(answers: Answers) -> dict[str, int]:
     """How many items have two labels or more, and how many workers gave those."""
     kept = count_votes(answers).sum(axis=1) >= FEWEST
     return {"items": int(kept.sum()), "workers": len(np.unique(answers.worker[kept[answers.item]]))}
+
+
+def _few_items(answers: Answers, items: int) -> tuple[str, ...]:
+    """Return a note where there are too few items, or too few that show any but the most frequent grade."""
+    if items < FEWEST:
+        return ()
+    if items < ENOUGH_ITEMS:
+        return (f"{_many(items, 'item')}: with fewer than {ENOUGH_ITEMS}, intervals may be too short",)
+    votes = count_votes(answers)
+    votes = votes[votes.sum(axis=1) >= FEWEST]
+    usual = votes.sum(axis=0).argmax()
+    unusual = int((votes.sum(axis=1) > votes[:, usual]).sum())
+    if not 0 < unusual < ENOUGH_UNUSUAL:
+        return ()
+    have = "has" if unusual == 1 else "have"
+    why = f"with fewer than {ENOUGH_UNUSUAL}, intervals may be too short"
+    return (f"{_many(unusual, 'item')} of {items:,} {have} a label other than the most frequent grade: {why}",)
 
 
 def _left_out(answers: Answers, items: int) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from cranfield._native import Strings
 from cranfield.data.files.data_source import Source
 from cranfield.data.judgments.grade_lookup import find_grades
 from cranfield.data.judgments.qrels import Qrels
+from cranfield.data.topics.topic_order import natural_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +68,26 @@ class Labels:
             time=None if self.time is None else self.time[rows],
         )
 
+    def in_order(self) -> "Labels":
+        """Return the same labels with topics, documents and workers sorted by name: draws do not depend on the file.
+
+        The labels keep their order, which is the order in time where no time is known.
+        """
+        topics, workers = natural_order(self.topics), natural_order(self.workers)
+        topic, documents = np.argsort(topics)[self.topic], self.document.to_list()
+        items = np.array(sorted(range(len(topic)), key=lambda i: (topic[i], documents[i])), dtype=np.int64)
+        answers = self.answers
+        numbers = np.argsort(items)[answers.item], np.argsort(workers)[answers.worker]
+        return replace(
+            self,
+            topics=tuple(self.topics[i] for i in topics),
+            topic=topic[items],
+            document=self.document.take(items),
+            workers=tuple(self.workers[i] for i in workers),
+            machine=self.machine[workers],
+            answers=replace(answers, item=numbers[0], worker=numbers[1]),
+        )
+
     def given(self) -> "Labels":
         """The same labels, without grades that none of them is: what nobody chose is no choice."""
         there, choice = np.unique(self.answers.choice, return_inverse=True)
@@ -118,6 +139,31 @@ class Votes:
             workers=_named(self.workers, kept),
             machine=self.machine[kept],
             answers=answers,
+        )
+
+    def in_order(self) -> "Votes":
+        """Return the same votes with topics, documents and workers sorted by name: draws do not depend on the file."""
+        topics, workers = natural_order(self.topics), natural_order(self.workers)
+        topic, names = np.argsort(topics)[self.document_topic], self.documents.to_list()
+        documents = np.array(sorted(range(len(topic)), key=lambda i: (topic[i], names[i])), dtype=np.int64)
+        new = np.argsort(documents)
+        one, other = new[self.first], new[self.second]
+        first, second = np.minimum(one, other), np.maximum(one, other)
+        items = np.lexsort((second, first))
+        item = self.answers.item
+        choice = np.where((one > other)[item], 2 - self.answers.choice, self.answers.choice)
+        by = np.argsort(workers)[self.answers.worker]
+        return replace(
+            self,
+            topics=tuple(self.topics[i] for i in topics),
+            topic=topic[documents][first[items]],
+            documents=self.documents.take(documents),
+            document_topic=topic[documents],
+            first=first[items],
+            second=second[items],
+            workers=tuple(self.workers[i] for i in workers),
+            machine=self.machine[workers],
+            answers=replace(self.answers, item=np.argsort(items)[item], worker=by, choice=choice),
         )
 
     def as_labels(self) -> Labels:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ from cranfield.core import SEED, ParameterError, generator
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import problem
 from cranfield.data.files.json_parsing import parse_json
+from cranfield.data.topics.topic_order import natural_order
 
 Half: TypeAlias = NDArray[np.int32]  # (topic,): positions of topics from 0, ascending
 
@@ -39,6 +40,14 @@ class Splits:
     def __repr__(self) -> str:
         return f"Splits({len(self)} of {self.topics} topics)"
 
+    def sorted_by(self, names: Sequence[str]) -> "Splits":
+        """Return the same splits of the topics in natural order; so far position ``i`` is that of ``names[i]``."""
+        return self._moved(np.argsort(natural_order(names)))
+
+    def _moved(self, positions: ArrayLike) -> "Splits":
+        to = np.asarray(positions)
+        return replace(self, halves=tuple(_both(to[first], to[second]) for first, second in self.halves))
+
     def members(self) -> NDArray[np.bool_]:
         """(half, topic): which topics are in it; the first half of every split, then the second of every split."""
         inside = np.zeros((2 * len(self), self.topics), dtype=bool)
@@ -48,8 +57,13 @@ class Splits:
         return inside
 
 
-def draw_splits(topics: int, splits: int = SPLITS, *, seed: int = SEED) -> Splits:
-    """So many splits of all topics into two halves at random; an odd topic goes to the first half."""
+def draw_splits(topics: int | Sequence[str], splits: int = SPLITS, *, seed: int = SEED) -> Splits:
+    """Draw splits of all topics into two halves at random; an odd topic goes to the first half.
+
+    ``topics`` is their number or their names. With names the same topics meet whatever the order of the names.
+    """
+    if not isinstance(topics, int):
+        return draw_splits(len(topics), splits, seed=seed)._moved(natural_order(topics))
     if topics < 2:
         raise ParameterError(f"{topics} topic{'s' * (topics != 1)} cannot be split in two", hint="give two or more")
     if splits < 1:

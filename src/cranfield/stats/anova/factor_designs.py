@@ -1,7 +1,7 @@
 """Analysis of variance of nested or crossed factors of runs, such as groups or system components."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 
@@ -19,6 +19,7 @@ NARROW = 1e-8  # a direction shorter than this is none: indicators differ by who
 MIN_DF = 2  # degrees of freedom of the runs within the factors, below which nothing is tested
 UNBALANCED = "factors are not balanced: sums of squares are of type II, and do not add up"
 ALIASED = "no run tells {} from other terms"
+UNEQUAL = "levels within a factor have unequal numbers of runs: each counts once, through its mean"
 POOLED = "interactions of factors are part of the rest of the system: there are too few runs to test them"
 
 
@@ -74,9 +75,11 @@ def factor_anova(
     factors
         The level of each factor for each run.
     nested
-        Nested: each factor lies within those before it, and is tested against the next one, the last against its runs;
-        sums of squares are sequential. Crossed: main effects and interactions of two factors, by sums of squares of
-        type II (ferro2017components). By default one factor is nested and several are crossed.
+        Nested: each factor lies within those before it, and is tested against the next one, the last against its runs.
+        The test of a factor against the next one is on the means of the levels of the next one, so that a group of
+        many runs counts as much as a group of one. Sums of squares are sequential. Crossed: main effects and
+        interactions of two factors, by sums of squares of type II (ferro2017components). By default one factor is
+        nested and several are crossed.
     interactions
         Whether topic × factor is separated from the error.
     random_topics
@@ -110,6 +113,8 @@ def factor_anova(
     error = squares(residual - residual @ taken @ taken.T, tiny)
     rows = table(parts, error, df, squares(values - mean, tiny), values.size)
     rows = _tested_against_runs(rows, design, runs, random_topics=random_topics)
+    if design.nested:
+        rows = _tested_against_inner_means(rows, factors, between, tiny)
     notes = [_tests(design, random_topics=random_topics), *_slopes(design, unit * run), design.note]
     note = "; ".join(filter(None, notes))
     return Anova(in_units(rows, unit), unit * run, unit * sqrt(error / df), df, topics, note=note)
@@ -127,6 +132,32 @@ def _tested_against_runs(
             mse, df = _satterthwaite(*(by_name[source] for source in (below, f"topic×{name}", "error")), name=name)
         changed[name] = tested(name, row.ss, row.df, mse, df, runs)
     return tuple(changed.get(row.source, row) for row in rows)
+
+
+def _tested_against_inner_means(
+    rows: tuple[Source, ...], factors: Factors, between: NDArray[np.float64], tiny: float
+) -> tuple[Source, ...]:
+    """Return the rows of nested factors with each but the last tested on the means of the levels within it.
+
+    The sums of squares stay those of the runs, so that they add up. F is theirs where all levels have as many runs.
+    """
+    rows_of = {row.source: row for row in rows}
+    for i, name in enumerate(_nested_names(factors)[:-1]):
+        _, cell = np.unique(_indicators(*factors.levels[: i + 2]), axis=0, return_inverse=True)
+        first = np.unique(cell, return_index=True)[1]
+        means = np.bincount(cell, between) / np.bincount(cell)
+        now = _indicators(*factors.levels[: i + 1])[first]
+        every = _added(now)
+        added = _added(now, _indicators(*factors.levels[:i])[first]) if i else every
+        centred = means - means.mean()
+        rest = centred - every @ (every.T @ centred)
+        df_rest = len(means) - 1 - every.shape[1]
+        row = rows_of[name]
+        test = tested(
+            name, squares(added.T @ centred, tiny), row.df, squares(rest, tiny) / df_rest, df_rest, len(means)
+        )
+        rows_of[name] = replace(test, ss=row.ss, ms=row.ms)
+    return tuple(rows_of.values())
 
 
 def _denominators(design: Design) -> dict[str, str]:
@@ -159,7 +190,8 @@ def _tests(design: Design, *, random_topics: bool) -> str:
 
 
 def _slopes(design: Design, means: NDArray[np.float64]) -> list[str]:
-    return [f"slope of {name}: {float(weights @ means):.4g}" for name, weights in (design.slopes or {}).items()]
+    with np.errstate(over="ignore"):  # numbers so small that the slope is infinite
+        return [f"slope of {name}: {float(weights @ means):.4g}" for name, weights in (design.slopes or {}).items()]
 
 
 def level_means(values: Matrix, factors: Factors, *, covariates: Sequence[str] = ()) -> tuple[Level, ...]:
@@ -194,6 +226,7 @@ def _design(factors: Factors, *, nested: bool | None, covariates: Sequence[str])
         if sizes[below] < MIN_DF:
             freedom = f"{sizes[below]} degree{'s' * (sizes[below] != 1)} of freedom"
             hint = f"{MIN_DF} or more are needed: give more runs of each level, or fewer factors or levels"
+            hint += "; levels that are numbers can be a covariate"
             raise ParameterError(f"{len(factors.runs)} runs leave {freedom} to test {name} with", hint=hint)
     return design
 
@@ -202,13 +235,20 @@ def _nested(factors: Factors) -> Design:
     """Each factor within those before it; what is left is the system within all of them."""
     added = {}
     before = np.empty((len(factors.runs), 0))
-    for i, name in enumerate(factors.names):
-        within = f"({' '.join(factors.names[:i])})" if i else ""
+    note = ""
+    for i, (name, source) in enumerate(zip(factors.names, _nested_names(factors), strict=True)):
         now = _indicators(*factors.levels[: i + 1])
-        added[name + within] = _main(name, now, before)
+        added[source] = _main(name, now, before)
         before = now
+        note = UNEQUAL if i and np.ptp(now.sum(axis=0)) else note
     every = _added(before)
-    return Design(added, every, added, every, f"system({' '.join(factors.names)})", "", nested=True)
+    return Design(added, every, added, every, f"system({' '.join(factors.names)})", note, nested=True)
+
+
+def _nested_names(factors: Factors) -> list[str]:
+    """Return the source of each factor, which says what it lies within."""
+    outer = [f"({' '.join(factors.names[:i])})" if i else "" for i in range(len(factors.names))]
+    return [name + within for name, within in zip(factors.names, outer, strict=True)]
 
 
 def _crossed(factors: Factors, covariates: Sequence[str], *, pooled: bool = False) -> Design:

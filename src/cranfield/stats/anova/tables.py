@@ -18,6 +18,7 @@ from cranfield.stats.multiple.omnibus_base import OMNIBUS, Source
 from cranfield.stats.multiple.tukey import AfterAnova
 from cranfield.stats.pair_tests.all_pairs import finite
 from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest
+from cranfield.stats.pair_tests.float_ties import SUM_ERROR, TIE, largest, mid_ranks
 
 from .assumption_checks import assumptions
 from .bootstrap import bootstrap_anova
@@ -54,8 +55,10 @@ class Analysed:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """(run,): the runs from the best mean to the worst."""
-        return np.argsort(self.fitted.means if self.lower else -self.fitted.means, kind="stable")
+        """Return the runs (run,) from the best mean to the worst, equal means in the order of the runs."""
+        means = self.fitted.means if self.lower else -self.fitted.means
+        scale = np.full((1, len(means)), SUM_ERROR / TIE * largest(means))
+        return np.argsort(mid_ranks(means[None], scale)[0], kind="stable")
 
     def significant(self, level: float) -> NDArray[np.bool_]:
         """(pair,): p ≤ level."""

@@ -157,7 +157,8 @@ def _enough(least: PerPair) -> PerPair:
 
 def _rounded(numbers: PerPair, digits: int, way: Any) -> PerPair:
     """Numbers of so many significant digits: quotients and products of whole numbers, which print as they are meant."""
-    with np.errstate(divide="ignore"):
+    with np.errstate(all="ignore"):  # powers of ten that no float holds: such numbers stay as they are
         size = np.where(numbers == 0, 0.0, np.floor(np.log10(np.abs(numbers))))
-    unit = 10.0 ** np.abs(shift := digits - 1 - size)
-    return np.where(shift > 0, way(numbers * unit) / unit, way(numbers / unit) * unit)
+        unit = 10.0 ** np.abs(shift := digits - 1 - size)
+        rounded = np.where(shift > 0, way(numbers * unit) / unit, way(numbers / unit) * unit)
+    return np.where(np.isfinite(rounded), rounded, numbers)

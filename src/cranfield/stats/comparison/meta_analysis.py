@@ -1,7 +1,7 @@
 """Random-effects meta-analysis of the difference between two systems over several collections."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -53,6 +53,11 @@ class Effects:
         variance = np.where(n > 0, second / np.maximum(n, 1), np.nan)
         return cls(n, mean, variance, ~own & (variance > 0))
 
+    def times(self, unit: float) -> "Effects":
+        """Return the effects of values that are ``unit`` times as large; a variance may exceed all floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            return replace(self, difference=unit * self.difference, variance=unit * (unit * self.variance))
+
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
@@ -79,6 +84,13 @@ class Pooled:
     weight: Cells  # shares in the pooled difference; 0 for a collection that is left out
     fixed: Cells  # the shares if all collections had one true difference
     note: tuple[str, ...]
+
+    def times(self, unit: float) -> "Pooled":
+        """Return the summary of values that are ``unit`` times as large; ``tau2`` may exceed all floats."""
+        linear = ("difference", "error", "low", "high", "predicted_low", "predicted_high")
+        with np.errstate(over="ignore", under="ignore"):
+            columns = {name: unit * getattr(self, name) for name in linear}
+            return replace(self, tau2=unit * (unit * self.tau2), **columns)
 
 
 def pool_effects(

@@ -17,6 +17,7 @@ from cranfield.stats.multiple.rank_omnibus import Friedman
 from cranfield.stats.pair_tests.all_pairs import choose_pairs, finite
 from cranfield.stats.pair_tests.base import LEVEL, Answer, Asked, Pairs, check_level
 from cranfield.stats.pair_tests.closed_form import T
+from cranfield.stats.pair_tests.float_ties import power_of_two
 
 from .meta_analysis import USUAL, Effects, Pooled, Tau, pool_effects
 
@@ -129,15 +130,17 @@ def _across(
 ) -> Across:
     matrices = [one.matrix(str(measure)) for one in values]
     pairs = [Pairs.given(matrix, list(chosen)) for matrix in matrices]
-    effects = Effects.of(pairs)
+    unit = max(power_of_two(matrix) for matrix in matrices)  # squares of the values divided by it fit into floats
+    effects = Effects.of([Pairs.given(matrix / unit, list(chosen)) for matrix in matrices])
+    pooled = pool_effects(effects.difference, effects.variance, tau=tau, widened=widened, level=asked.level)
     lower = measure.direction is Direction.LOWER
     means = np.stack([_means(matrix) for matrix in matrices])
     friedman, ranks, signs = _placed(means if lower else -means, asked)
     return Across(
         measure=str(measure),
         answers=tuple(T().compare(one, asked) for one in pairs),
-        effects=effects,
-        pooled=pool_effects(effects.difference, effects.variance, tau=tau, widened=widened, level=asked.level),
+        effects=effects.times(unit),
+        pooled=pooled.times(unit),
         means=means,
         friedman=friedman,
         mean_ranks=ranks,

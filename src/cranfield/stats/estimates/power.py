@@ -80,7 +80,7 @@ class Detection(Design):
     def difference(self, topics: ArrayLike, *, variance: float, level: float = LEVEL, power: float = POWER) -> Rows:
         check_plan(variance=variance, level=level, power=power)
         n = counts(topics)
-        return np.sqrt(shift_for(*self.freedom(n), level, power) * variance / (n * self.share))
+        return np.sqrt(shift_for(*self.freedom(n), level, power) / (n * self.share)) * np.sqrt(variance)
 
     def enough(self, topics: int, *, difference: float, variance: float, level: float, power: float) -> bool:
         return bool(self.power(topics, difference=difference, variance=variance, level=level) >= power)
@@ -189,9 +189,13 @@ def pilot_variance(*pilots: Matrix, of: Pilot) -> float:
         raise ParameterError(f"a pilot has no variance {of!r}", hint=f"it has: {', '.join(PILOTS)}")
     matrices = [check_whole(values) for values in pilots]
     unit = max(power_of_two(values) for values in matrices)
-    variance, freedom = np.array([_variance(values / unit, of) for values in matrices]).T
-    pooled = float(variance @ freedom / freedom.sum())
-    return unit**2 * pooled if pooled > SUM_ERROR**2 else 0.0
+    variances, freedom = np.array([_variance(values / unit, of) for values in matrices]).T
+    pooled = float(variances @ freedom / freedom.sum())
+    variance = unit * (unit * pooled) if pooled > SUM_ERROR**2 else 0.0
+    if pooled > SUM_ERROR**2 and not np.finfo(float).tiny <= variance < np.inf:
+        hint = "multiply all values by a constant that brings them near 1"
+        raise ParameterError("the variance of these values is too small or too large for a number", hint=hint)
+    return variance
 
 
 def _variance(values: Matrix, of: Pilot) -> tuple[float, float]:

@@ -38,11 +38,13 @@ def georisk(values: Matrix, alpha: float) -> tuple[Rows, Rows]:
     """
     from scipy.special import ndtr
 
+    unit = power_of_two(values)
+    values = values / unit
     total = values.sum()
     expected = values.sum(axis=1, keepdims=True) * values.sum(axis=0) / (total or 1.0)
     off = zero_within(values - expected, SUM_ERROR * values) / np.sqrt(np.where(expected > 0, expected, 1.0))
-    z = np.where(off < 0, (1 + alpha) * off, off).sum(axis=0)
-    return z, np.sqrt(values.mean(axis=0) * ndtr(z / len(values)))
+    z = np.sqrt(unit) * np.where(off < 0, (1 + alpha) * off, off).sum(axis=0)
+    return z, np.sqrt(unit) * np.sqrt(values.mean(axis=0) * ndtr(z / len(values)))
 
 
 def risk_table(values: Values, *, baseline: str | None, alpha: float, made_by: Any) -> Table:

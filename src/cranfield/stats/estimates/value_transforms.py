@@ -15,6 +15,8 @@ from cranfield.stats.pair_tests.float_ties import SUM_ERROR, TIE
 
 from .moments import Moments
 
+Z_DECIMALS = 13  # decimals of a z-score
+
 
 class Transform(Method):
     """New values in place of values (topic, run); NaN stays NaN. Names of topics and runs are for messages."""
@@ -234,8 +236,9 @@ class Urbano(Standardised):
 
 
 def _z(values: Matrix, norms: Norms) -> Matrix:
+    """Return the z-scores without their rounding errors, so that those equal as numbers tie in tests of ranks."""
     off = values - norms.mean[:, None]
-    return np.where(np.isnan(values), np.nan, off / np.where(norms.sd, norms.sd, np.inf)[:, None])
+    return np.where(np.isnan(values), np.nan, np.round(off / np.where(norms.sd, norms.sd, np.inf)[:, None], Z_DECIMALS))
 
 
 def _not_above(reference: Matrix, values: Matrix) -> NDArray[np.float64]:

@@ -48,7 +48,7 @@ def preferences(
     """
     check_level(level)
     wanted = parse_aggregations(methods)
-    every = read_votes(votes)
+    every = read_votes(votes).in_order()
     apart = bool(every.machine.any()) and not every.machine.all() and not machines
     read = every.of_workers(~every.machine) if apart else every
     labels = read.as_labels()

@@ -86,8 +86,8 @@ def crowd(
     check_level(level)
     wanted, weigh = parse_aggregations(methods), parse_aware(AWARE() if aware is None else aware)
     measures = parse_measures(measures)
-    own = read_labels(labels)
-    beside = [labels_from_qrels(machine_qrels, machines=list(machine_qrels))] if machine_qrels else []
+    own = read_labels(labels).in_order()
+    beside = [labels_from_qrels(machine_qrels, machines=list(machine_qrels)).in_order()] if machine_qrels else []
     read = join_labels([own, *beside])
     apart = bool(read.machine.any()) and not machines
     people = of_people(own) if apart else read

@@ -6,7 +6,16 @@ from os import PathLike
 from typing import Any
 
 from cranfield.core import SEED, Policy, Scale, Study, weigh
-from cranfield.data import SPLITS, Splits, Values, draw_splits, read_scores, read_splits, unjudged_notes
+from cranfield.data import (
+    SPLITS,
+    Splits,
+    Values,
+    draw_splits,
+    read_scores,
+    read_splits,
+    unjudged_notes,
+    warning_notes,
+)
 from cranfield.stats import (
     LEVEL,
     Aggregate,
@@ -50,7 +59,7 @@ def agreement(
     often between halves where it is significant.
     """
     given = values if isinstance(values, Values) else read_scores(values)
-    given = given if splits_from is not None else given.in_topic_order()  # a file of splits has positions of rows
+    rows, given = given, given.in_topic_order()
     check_level(level)
     named = parse_tests(tests) if tests else []
     columns = columns_of([adapt(one, draws=draws) for one in named], aggregates)
@@ -59,20 +68,22 @@ def agreement(
     met = [(who, needed, measure) for measure in given.measures for who, needed in needs.items()]
     notes = weigh(met, scale, safe="the sign test is safe, and the median (--aggregate median)")
     pairs = len(choose_pairs(given))
-    halves = _splits(given, splits, splits_from, seed)
+    halves = _splits(rows, splits, splits_from, seed)
     asked = Asked(level=level, seed=seed, threads=threads, progress=progress)
     table = agreement_table(given, columns, halves, asked)
     inputs = (*given.made_by.inputs, *([halves.source.as_input()] if halves.source else []))
     made_by = replace(given.made_by, seed=seed, inputs=inputs)
     verdict = {"splits": len(halves), "pairs": pairs, **conclude(table, len(halves), pairs)}
     smallest = min(len(half) for pair in halves.halves for half in pair)
-    limits = (*unjudged_notes(given), *few_topics_notes(smallest, level, unit="halves of {}"))
+    limits = (*warning_notes(given), *unjudged_notes(given), *few_topics_notes(smallest, level, unit="halves of {}"))
     tables = {"agreement": replace(table, made_by=made_by, notes=(*notes, *limits, *table.notes))}
     return Study("agreement", tables, verdict, made_by, charts=("agreement",))
 
 
 def _splits(values: Values, splits: int, source: Splits | str | PathLike[str] | None, seed: int) -> Splits:
+    """Return splits of the topics in natural order; those of a file have positions of the rows of the values."""
     check_splits(values, source if isinstance(source, Splits) else None)
     if source is None:
         return draw_splits(len(values.topics), splits, seed=seed)
-    return source if isinstance(source, Splits) else read_splits(source, len(values.topics))
+    given = source if isinstance(source, Splits) else read_splits(source, len(values.topics))
+    return given.sorted_by(values.topics)

@@ -14,6 +14,7 @@ from cranfield.data import (
     read_replicates,
     read_scores,
     unjudged_notes,
+    warning_notes,
 )
 from cranfield.stats import (
     CORRECTIONS,
@@ -104,7 +105,7 @@ def anova(
         matrix, name = given.cube.mean(axis=0), given.measure
         options |= {"cube": given.cube, "replicates": replicates}
     else:
-        which = given.measures[given.index(measure)] if measure else _only(given)
+        which = _only(given) if measure is None else given.measures[given.index(measure)]
         given, notes = change(given, changed, norms)
         matrix, kept = complete_topics(given.matrix(which))
         order = places(given, which, given.matrix(which))
@@ -115,7 +116,7 @@ def anova(
         met = tuple((who, needed, which) for who, needed in _needs(procedure, changed, bootstrap=bootstrap).items())
         if lost := len(given.topics) - len(topics):
             notes += (f"{lost} of {len(given.topics)} topics are left out: some run has no value there",)
-        notes += tuple(unjudged_notes(given.of_measures([which])))
+        notes += (*warning_notes(given), *unjudged_notes(given.of_measures([which])))
     made_of = None if factors is None else _factors(factors).of(given.runs)
     said = weigh(met, scale, safe="Friedman is safe (--ranks), and so is cranfield test -t nemenyi")
     found = analysed(

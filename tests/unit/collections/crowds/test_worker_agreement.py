@@ -444,3 +444,12 @@ def test_agreement_on_the_labels_of_trec_is_that_of_counts(shared_data: Path) ->
     assert found["percent"]["value"] == pytest.approx(percent, abs=1e-12)
     assert found["Fleiss κ"]["value"] == pytest.approx((percent - chance) / (1 - chance), abs=1e-12)
     assert found["percent"]["items"] == len(units)
+
+
+@pytest.mark.parametrize(("unusual", "note"), [(0, False), (1, True), (14, True), (15, False)])
+def test_few_items_that_show_the_rarer_grade_are_reported(unusual: int, note: bool) -> None:
+    # 100 items with two labels each; some items have one label other than 0.
+    rows = [(i, worker, int(worker == 0 and i < unusual)) for i in range(100) for worker in range(2)]
+    table = crowd_agreement_table(labels_of(answers(rows, items=100, workers=2, choices=2)), draws=10)
+    text = f"{unusual} item{'s' * (unusual != 1)} of 100"
+    assert [one.startswith(text) and "too short" in one for one in table.notes] == [True] * note

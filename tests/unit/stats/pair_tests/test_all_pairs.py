@@ -523,7 +523,7 @@ def test_values_after_a_transform() -> None:
     changed, notes = change(values, ZScore())
     matrix = values.matrix()
     expected = (matrix - matrix.mean(axis=1, keepdims=True)) / matrix.std(axis=1, ddof=1, keepdims=True)
-    np.testing.assert_allclose(changed.matrix(), expected)
+    np.testing.assert_allclose(changed.matrix(), expected, atol=1e-12)
     assert notes == ("values are z-score of score",)
     assert values.matrix().tolist() == matrix.tolist()
 

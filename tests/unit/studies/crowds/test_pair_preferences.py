@@ -23,7 +23,7 @@ STRENGTH = {"A": 2.0, "B": 1.0, "C": 0.0, "D": -1.0, "E": -2.0}
 def votes_of(rows: Sequence[Row], **options: Any) -> Votes:
     names = ("topic", "a", "b", "worker", "vote")
     data = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
-    return read_votes(data, **options)
+    return read_votes(data, **options).in_order()
 
 
 def rows_of(study: Study, table: str) -> list[dict[str, Any]]:

@@ -171,7 +171,7 @@ def test_workers_by_what_is_merged(made: Crowd, study: Study) -> None:
 
 def test_agreement_is_that_of_the_labels(made: Crowd) -> None:
     found = crowd(columns(made.rows), methods="majority", draws=40, level=0.1, seed=7)
-    expected = crowd_agreement_table(read_labels(columns(made.rows)), draws=40, level=0.1, seed=7)
+    expected = crowd_agreement_table(read_labels(columns(made.rows)).in_order(), draws=40, level=0.1, seed=7)
     assert found["agreement"] == expected
 
 
@@ -347,7 +347,7 @@ def test_values_of_runs_are_those_of_the_merged_labels(made: Crowd, study: Study
 
 def test_values_weighed_by_worker(made: Crowd) -> None:
     given: Any = {"methods": "majority", "runs": made.runs, "draws": 5, "seed": 3}
-    labels = read_labels(columns(made.rows))
+    labels = read_labels(columns(made.rows)).in_order()
     joined = join_runs(labels, made.runs)
     for aware in ("AWARE(distance='tau',power=2)", AWARE(distance="none"), None):
         method = AWARE(distance="tau", power=2) if isinstance(aware, str) else aware or AWARE()
@@ -360,7 +360,7 @@ def test_values_weighed_by_worker(made: Crowd) -> None:
 
 
 def test_doubt_that_is_left(made: Crowd) -> None:
-    labels = read_labels(columns(made.rows))
+    labels = read_labels(columns(made.rows)).in_order()
     found = crowd(labels, methods="majority", runs=made.runs, draws=5, seed=4, level=0.2)
     joined, said = join_runs(labels, made.runs), Majority().merge(labels.answers)
     assert found["label_noise"] == label_noise_table(joined, said, "nDCG@10", draws=200, seed=4, level=0.2)

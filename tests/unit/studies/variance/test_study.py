@@ -176,6 +176,15 @@ def test_systems_are_in_order_with_intervals_and_letters() -> None:
         assert row["significant"] == (not letters[row["a"]] & letters[row["b"]])
 
 
+def test_equal_means_are_in_the_order_of_the_runs_in_any_unit() -> None:
+    # Both means are 0.2; as floats 0.1 + 0.2 + 0.3 is larger than 0.3 + 0.2 + 0.1.
+    first, second = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
+    for unit in (1.0, 0.1, 3.0, 7.0):
+        for values in ({"a": first, "b": second}, {"a": second, "b": first}):
+            scaled = {run: [unit * value for value in column] for run, column in values.items()}
+            assert cf.anova(scaled)["systems"].cells("run") == ["a", "b"]
+
+
 @pytest.mark.parametrize("after", [name for name in TESTS.names() if name != "tost"])
 def test_any_test_after_it(after: str) -> None:
     study = cf.anova(SCORES, after=after, draws=99)

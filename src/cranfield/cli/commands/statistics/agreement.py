@@ -1,5 +1,6 @@
 """cranfield agreement: measure how often two halves of the topics agree on pairs of runs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -90,7 +91,7 @@ def command(
         raise click.UsageError(f"--splits-file stands alone, but there is --splits too\nhint: {hint}")
     values = given.read("AP")
     check_splits(values)
-    halves = _halves(len(values.topics), splits or SPLITS, splits_file, seed)
+    halves = _halves(values.topics, splits or SPLITS, splits_file, seed)
     with progress("testing halves") as watch:
         study = agreement(
             values,
@@ -109,5 +110,6 @@ def command(
     draw_chart(study, "agreement", chart)
 
 
-def _halves(topics: int, splits: int, file: str | None, seed: int) -> Splits:
-    return read_splits(file, topics) if file else draw_splits(topics, splits, seed=seed)
+def _halves(topics: Sequence[str], splits: int, file: str | None, seed: int) -> Splits:
+    """Return splits of the topics, as positions in their order."""
+    return read_splits(file, len(topics)) if file else draw_splits(topics, splits, seed=seed)
