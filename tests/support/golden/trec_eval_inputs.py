@@ -18,7 +18,10 @@ PARAMETERS_9 = (
     *("Rprec_mult.1,0.5", "utility.2,-1,0,0", "set_F.2.0", "set_F.3", "11pt_avg.0.2,0.5,0.8", "ndcg.1=3,2=9"),
     "relstring.20",
 )
-PARAMETERS = {"9": PARAMETERS_9, "10": (*PARAMETERS_9, "rbp.p=0.5", "rbp_resid.p=0.5", "unj.3")}
+PARAMETERS = {
+    "9": PARAMETERS_9,
+    "10": (*PARAMETERS_9, "rbp.p=0.5", "rbp_resid.p=0.5", "unj.3", "dcg.1=3,2=9", "ideal_dcg.1=3,2=9"),
+}
 LISTS = ("official", "set", "all_trec")
 OURS = {"-l 2": "--rel 2", "-c": "--topics qrels"}  # the options that are not written alike
 

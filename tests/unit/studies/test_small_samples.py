@@ -1,8 +1,10 @@
 """Notes on topic sets that are too small."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import cranfield as cf
@@ -29,6 +31,34 @@ def _notes(study: Any) -> list[str]:
 def test_fewer_than_ten_topics_are_few(name: str) -> None:
     assert len(set(_notes(STUDIES[name](_scores(9))))) == 1
     assert _notes(STUDIES[name](_scores(10))) == []
+
+
+@pytest.mark.parametrize(("topics", "few"), [(9, 1), (10, 0)])
+def test_studies_that_read_rankings_count_their_topics_too(topics: int, few: int) -> None:
+    qrels = {str(t): {"d0": 1, "d1": 0} for t in range(topics)}
+    runs = {
+        "a": {str(t): {"d0": 2.0, "d1": 1.0} for t in range(topics)},
+        "b": {str(t): {"d0": float(t % 2), "d1": 0.5} for t in range(topics)},
+    }
+    again = cf.reproduce(qrels, {"b": runs["b"]}, "P@1", originals={"a": runs["a"]}, draws=50)
+    values = cf.evaluate(qrels, runs, "P@1")
+    paper = cf.paper_table(values, "a").study
+    for study in (again, paper, cf.scale("P@1", qrels=qrels, runs=runs), cf.relabel(values, values)):
+        assert len(_notes(study)) == few
+
+
+@pytest.mark.parametrize(("topics", "few"), [(9, 1), (10, 0)])
+def test_collections_with_few_topics_are_named(tmp_path: Path, topics: int, few: int) -> None:
+    lines = ["collection,scores"]
+    for name, number in (("one", topics), ("two", 12)):
+        pl.DataFrame(_scores(number)).write_csv(tmp_path / f"{name}.csv")
+        lines.append(f"{name},{name}.csv")
+    (tmp_path / "list.csv").write_text("\n".join(lines))
+    tables = cf.across(tmp_path / "list.csv").tables.values()
+    found = [note for table in tables for note in table.notes if "fewer than 10 topics" in note]
+    assert [note.startswith("1 of 2 collections have fewer than 10 topics (one: 9): ") for note in found] == [
+        True
+    ] * few
 
 
 def test_halves_of_fewer_than_ten_topics_are_few() -> None:

@@ -1,6 +1,6 @@
 """Proportions of judged documents near the top of runs, and the note where they are low or differ between runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,15 @@ ROUNDING = 1e-9
 HINT = "unjudged documents could change the order (`cranfield evaluate --unjudged as-best` shows how far)"
 
 
-def judged_depth(values: "Values") -> int:
-    """Return the rank down to which documents are checked: the cutoff of the first measure, 100 at most."""
-    cutoff = getattr(values.measures[0], "k", None)
+def judged_depth(measure: object) -> int:
+    """Return the rank down to which documents are checked: the cutoff of the measure, 100 at most."""
+    cutoff = getattr(measure, "k", None)
     return min(cutoff, MAX_DEPTH) if isinstance(cutoff, int) and cutoff > 0 else MAX_DEPTH
+
+
+def judged_depths(measures: Iterable[object]) -> tuple[int, ...]:
+    """Return the depths of the check for several measures, each once and in their order."""
+    return tuple(dict.fromkeys(map(judged_depth, measures)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,14 +48,15 @@ class Coverage:
         return Coverage(self.depth, share, relevant)
 
 
-def find_coverage(values: "Values") -> Coverage | None:
-    """Return how many documents are judged down to the depth of the first measure; None where it is not known."""
-    depth = judged_depth(values)
-    by_topic = judged_by_topic(values, depth)
-    if values.assessed is None or by_topic is None:
-        return values.coverage
+def find_coverage(values: "Values") -> tuple[Coverage, ...]:
+    """Return how many documents are judged, for each depth of the measures; nothing where it is not known."""
+    depths = judged_depths(values.measures)
+    if values.assessed is None:
+        return tuple(coverage for coverage in values.coverage if coverage.depth in depths)
     rel = getattr(values.measures[0], "rel", None) or 1
-    return Coverage(depth, by_topic, values.assessed.relevant(rel)[values.places])
+    relevant = values.assessed.relevant(rel)[values.places]
+    shares = ((depth, judged_by_topic(values, depth)) for depth in depths)
+    return tuple(Coverage(depth, share, relevant) for depth, share in shares if share is not None)
 
 
 def judged_by_topic(values: "Values", cutoff: int) -> Matrix | None:
@@ -103,22 +109,35 @@ def is_worth_a_note(shares: Sequence[float], *, sparse: bool) -> bool:
 def unjudged_notes(*parts: "Values", runs: Sequence[int] | None = None) -> list[str]:
     """Return a note where few documents of the compared runs are judged, or where runs differ in that.
 
-    Several ``parts`` have other runs of the same comparison. ``runs`` are the indices of the runs that are compared.
+    Documents are checked down to the cutoff of every measure. Several ``parts`` have other runs of the same comparison.
+    ``runs`` are the indices of the runs that are compared.
     """
-    shares: list[tuple[float, str]] = []
-    sparse, depth = True, 0
+    shares: dict[int, list[tuple[float, str]]] = {}
+    sparse = True
     for values in parts:
-        coverage = find_coverage(values)
-        if coverage is not None:
-            means, depth = _mean_shares(coverage.share), coverage.depth
-            shares += [(float(means[run]), values.runs[run]) for run in (range(len(means)) if runs is None else runs)]
+        for coverage in find_coverage(values):
+            means = _mean_shares(coverage.share)
+            compared = range(len(means)) if runs is None else runs
+            shares.setdefault(coverage.depth, []).extend((float(means[run]), values.runs[run]) for run in compared)
             single = _single(coverage.relevant)
             sparse &= single is None or single >= SPARSE
-    if len(shares) < 2 or not is_worth_a_note([share for share, _ in shares], sparse=sparse):
+    different: dict[tuple[tuple[float, str], ...], int] = {}  # short rankings are the same down to several depths
+    for depth, known in shares.items():
+        different.setdefault(tuple(known), depth)
+    ranges = [
+        f"Judged@{depth} is {_range_text(sorted(known, key=lambda one: one[0]))}"
+        for known, depth in different.items()
+        if len(known) > 1 and is_worth_a_note([share for share, _ in known], sparse=sparse)
+    ]
+    if not ranges:
         return []
-    (low, lowest), *_, (high, highest) = sorted(shares, key=lambda one: one[0])
+    number = max(map(len, shares.values()))
+    return [f"{', '.join(ranges)}{f' over {number:,} runs' * (number > 2)}: {HINT}"]
+
+
+def _range_text(shares: list[tuple[float, str]]) -> str:
+    """Return the lowest and the highest of sorted proportions, with the names of the runs."""
+    (low, lowest), *_, (high, highest) = shares
     if len(shares) == 2:
-        range_text = f"{low:.1%} for {lowest} and {high:.1%} for {highest}"
-    else:
-        range_text = f"{low:.1%} ({lowest}) to {high:.1%} ({highest}) over {len(shares):,} runs"
-    return [f"Judged@{depth} is {range_text}: {HINT}"]
+        return f"{low:.1%} for {lowest} and {high:.1%} for {highest}"
+    return f"{low:.1%} ({lowest}) to {high:.1%} ({highest})"

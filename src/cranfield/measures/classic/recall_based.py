@@ -1,7 +1,7 @@
 """Recall and related binary measures: R, AP, GMAP, R-precision, Success, F and E."""
 
 from dataclasses import replace
-from math import lcm
+from math import lcm, sqrt
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -165,7 +165,14 @@ class F(Binary):
 
 def harmonic(precision: Rows, recall: Rows, beta: float) -> Rows:
     """The harmonic mean of both, with recall ``beta`` times as heavy; 0 where both are 0."""
-    return ratio((beta**2 + 1) * precision * recall, beta**2 * precision + recall)
+    square = beta_squared(beta)
+    return ratio((square + 1) * precision * recall, square * precision + recall)
+
+
+def beta_squared(beta: float) -> float:
+    """Return β². Where β is the root of a short decimal, return that decimal: √2 · √2 is 2.0000000000000004."""
+    short = round(beta * beta, 9)
+    return short if sqrt(short) == beta else beta * beta
 
 
 @measure("E", cite="rijsbergen1979")

@@ -65,7 +65,7 @@ class IdealDCG(DCG):
         return block.at_best(DCG(k=self.k, gains=self.gains, dcg=self.dcg, b=self.b))
 
 
-@measure("RBPResidual", cite="moffat2008rbp")
+@measure("RBPResidual", cite="moffat2008rbp", aliases=("rbp_resid",))
 class RBPResidual(Looked):
     """Residual of rank-biased precision: how much RBP would grow if every unjudged document had full gain.
 

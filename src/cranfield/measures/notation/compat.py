@@ -106,6 +106,11 @@ PEERS = {
                 "ndcg.-1=2 gives a gain to unjudged documents in trec_eval, where -1 is also its mark for them; here "
                 "gains of grades below 0 are refused.",
                 "-l is `--rel`. -M has no preset: write cut-offs into the measures.",
+                "With -c, trec_eval counts every grade above 0 in num_rel of all topics, whatever -l is; here num_rel "
+                "counts grades from `--rel` on, as num_rel_ret does in both.",
+                "With -l 2, Rndcg of trec_eval is 0 where no document of a topic has grade 2; RnDCG has no level.",
+                "With -c, a topic that the run misses has a yaap of 0 in trec_eval, which is a good value; here it is "
+                "-ln(1 + R), as in version 10.",
             ),
         ),
         Peer(
@@ -120,6 +125,9 @@ PEERS = {
                 "rbp is RBP(by_topic=True,p=0.9), rbp_resid is RBPResidual(p=0.9,tail=False). rbp of 10.0 reads memory "
                 "that it never set: its value can be another one where several measures are asked for. Here it is the "
                 "value that it has where that memory is 0.",
+                "num_rel with -c, and Rndcg with -l, differ as for version 9.",
+                "With -c, 10.0 takes a topic that the run misses for a ranking of one unjudged document where utility, "
+                "rbp_resid or relstring has parameters; here it has the values that it has without parameters.",
             ),
         ),
         Peer(

@@ -1,6 +1,6 @@
 """Parse the notation of measures, such as ``nDCG(dcg='exp-log2')@10``."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import MISSING, fields, replace
 from typing import TypeAlias
 
@@ -62,7 +62,8 @@ def _instance(given: object) -> Measure:
     if isinstance(given, type) and issubclass(given, Measure):
         return given()
     if not isinstance(given, Measure):
-        raise ParameterError(f"{given!r} is not a measure", hint="name one, such as 'nDCG@10', or give AP or P@10")
+        what = f"a {type(given).__name__}" if isinstance(given, Collection) else repr(given)
+        raise ParameterError(f"{what} is not a measure", hint="name one, such as 'nDCG@10', or give AP or P@10")
     return given
 
 

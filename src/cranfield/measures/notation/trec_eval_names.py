@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from cranfield.core import CranfieldError, Expression, ParameterError, parse
 from cranfield.measures.base import MEASURES, Measure
+from cranfield.measures.classic.recall_based import beta_squared
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 TENTHS = tuple(tenth / 10 for tenth in range(11))
@@ -42,7 +43,6 @@ SINGLE = {
     "num_rel_ret": "NumRet(rel=1)",
     "11pt_avg": "IAP(rounding='trec_eval-9')",
     "set_relative_P": "SetP(relative=True)",
-    "rbp_resid": "RBPResidual",
     "ideal_dcg": "IdealDCG",
 }
 SERIES = {
@@ -54,6 +54,7 @@ ONLY_IN_TEN = {"dcg": "DCG", "rbp": "RBP(by_topic=True,p=0.9)", "rbp_resid": "RB
 PYSERINI = {"judged": Series("Judged@{}")}  # Pyserini adds it to its copy of trec_eval
 DEFAULT_CUTS = {"success": (1, 5, 10), "unj": (5, 10, 20)}  # where they are not CUTS
 TEXTS = ("runid", "relstring")
+GRADED = ("G", "Rndcg", "ndcg_rel")  # trec_eval takes gains of grades for these, cranfield does not
 
 # The order in which trec_eval prints them.
 ORDER = (
@@ -109,14 +110,14 @@ def read_trec_name(word: str, version: str = "") -> list[Labelled] | None:
         if isinstance(ours, str):
             return [Labelled(name, parse(ours))]
         return [_at_number(name, ours, number) for number in ours.numbers]
-    for parting in re.finditer(r"[._]", folded):
+    for parting in reversed([*re.finditer(r"[._]", folded)]):  # rbp_resid_p=0.5 is not a parameter of rbp
         stem, given = folded[: parting.start()], word[parting.end() :]
         if (stem in known or stem in _READ) and _SETTINGS.fullmatch(given):
             name, ours = known.get(stem, (stem, ""))
             return _with_parameters(name, ours, given, version)
-    name = folded.split(".")[0]
+    name, _, given = folded.partition(".")
     if name in TEXTS:
-        return [Labelled(word.replace(".", "_"), None)]
+        return [_text(name, given, dotted=name != folded)]
     absent = next((known for known in ABSENT if known.casefold() == name), "prefs" if name[:6] == "prefs_" else "")
     if absent:
         raise not_offered(word, absent)
@@ -178,6 +179,16 @@ def _at_number(name: str, ours: Series, number: float) -> Labelled:
     return Labelled(f"{name}_{number:{ours.form}}", parse(ours.notation.format(number)))
 
 
+def _text(name: str, given: str, *, dotted: bool) -> Labelled:
+    """Return the line of a text; relstring has one parameter, a number of documents."""
+    if not dotted:
+        return Labelled(name, None)
+    if name == "runid" or not re.fullmatch(r"-?\d{1,9}", given):
+        hint = "write runid" if name == "runid" else "a number of documents, as in relstring.20"
+        raise ParameterError(f"{name} cannot have {given or 'an empty parameter'}", hint=hint)
+    return Labelled(f"{name}_{given}", None)
+
+
 def _with_parameters(name: str, ours: str | Series, given: str, version: str) -> list[Labelled]:
     if isinstance(ours, Series) and "=" not in given:
         whole = not ours.form and all(number.isdigit() for number in given.split(","))
@@ -188,7 +199,10 @@ def _with_parameters(name: str, ours: str | Series, given: str, version: str) ->
         if version == TEN:
             notation = notation.replace(NINE, TEN).replace("RBP(", "RBP(by_topic=True,")
             notation = notation.replace("RBPResidual(", "RBPResidual(tail=False,")
-        return [Labelled(f"{name}_{given}", parse(notation))]
+        label = f"{name}_{given}" if version == TEN or name.casefold() not in ONLY_IN_TEN else ""
+        return [Labelled(label, parse(notation))]
+    if name in GRADED and "=" in given:
+        raise ParameterError(f"gains of grades are not offered for {name}", hint=f"ndcg.{given} has them")
     hint = f"write {name}" + f", or {ours}@{given} with a cut-off" * given.isdigit()
     raise ParameterError(f"{name} of trec_eval has no parameter {given}", hint=hint)
 
@@ -215,12 +229,15 @@ def _average(given: list[str]) -> str:
     return f"IAP(levels='{' '.join(map(repr, points))}',rounding='trec_eval-9')"
 
 
-def _ndcg(given: list[str]) -> str:
-    pairs = [pair.partition("=")[::2] for pair in given]
-    if not all(re.fullmatch(r"[+-]?\d++", grade) and gain for grade, gain in pairs):
-        hint = "a gain for each grade, as in ndcg.1=3.5,2=9.0; a cut-off is ndcg_cut.10"
-        raise ParameterError(f"ndcg cannot have {','.join(given)}", hint=hint)
-    return f"nDCG(gains={{{','.join(f'{int(grade)}:{float(gain)!r}' for grade, gain in pairs)}}})"
+def _gains(name: str, ours: str, cut: str) -> Callable[[list[str]], str]:
+    def read(given: list[str]) -> str:
+        pairs = [pair.partition("=")[::2] for pair in given]
+        if not all(re.fullmatch(r"[+-]?\d++", grade) and gain for grade, gain in pairs):
+            hint = f"a gain for each grade, as in {name}.1=3.5,2=9.0; a cut-off is {cut}"
+            raise ParameterError(f"{name} cannot have {','.join(given)}", hint=hint)
+        return f"{ours}(gains={{{','.join(f'{int(grade)}:{float(gain)!r}' for grade, gain in pairs)}}})"
+
+    return read
 
 
 def _persistence(name: str, ours: str) -> Callable[[list[str]], str]:
@@ -238,16 +255,16 @@ _READ: dict[str, Callable[[list[str]], str]] = {
     "set_f": _set_f,
     "utility": _utility,
     "11pt_avg": _average,
-    "ndcg": _ndcg,
+    "ndcg": _gains("ndcg", "nDCG", "ndcg_cut.10"),
+    "dcg": _gains("dcg", "DCG", "DCG@10"),
+    "ideal_dcg": _gains("ideal_dcg", "IdealDCG", "IdealDCG@10"),
     "rbp": _persistence("rbp", "RBP"),
     "rbp_resid": _persistence("rbp_resid", "RBPResidual"),
 }
 
 
 def _write_set_f(measure: Measure) -> str:
-    beta = float(measure.beta)  # type: ignore[attr-defined]  # of SetF
-    short = round(beta * beta, 9)
-    return f"set_F_{short if sqrt(short) == beta else beta * beta!r}"
+    return f"set_F_{beta_squared(float(measure.beta))!r}"  # type: ignore[attr-defined]  # of SetF
 
 
 def _write_utility(measure: Measure) -> str:

@@ -80,6 +80,7 @@ def trec_eval_text(
     *,
     per_topic: bool = False,
     missing_topics: bool = False,
+    name_run: bool = True,
     find: Callable[[str], Sequence[Measure]] = lambda text: [parse_measure(text)],
 ) -> str:
     """Return one line per measure, topic and run: topics first where they are asked for, then ``all``.
@@ -92,11 +93,14 @@ def trec_eval_text(
         Whether to print the lines of each topic.
     missing_topics
         Whether to print lines of topics that a run misses: trec_eval 10 does, trec_eval 9 does not.
+    name_run
+        Whether to print ``runid`` where no lines are asked for.
     find
         Return the measures of the values for the notation in a line.
     """
     columns = _all_columns(values) if lines is None else _columns(values, lines, find)
-    name_run = lines is None or len(values.runs) > 1 or any(line.label == "runid" for line in lines)
+    name_run = name_run if lines is None else any(line.label == "runid" for line in lines)
+    name_run |= len(values.runs) > 1
     # Topics come in the order of their bytes.
     order = sorted(range(len(values.topics)), key=lambda topic: values.topics[topic].encode())
     totals = _totals(values, order)

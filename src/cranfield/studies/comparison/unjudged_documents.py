@@ -1,36 +1,39 @@
-"""How far unjudged documents near the top of two runs could move the primary measure."""
+"""How far unjudged documents near the top of two runs could move a measure."""
 
 import numpy as np
 
-from cranfield.data import Values, is_worth_a_note, judged_shares
+from cranfield.data import Values, is_worth_a_note, judged_depth, judged_shares
 from cranfield.measures import Measure, bounds, map_scenario
 
 from .text import PairNames
 
 
-def unjudged_sentence(
-    values: Values, pair: tuple[int, int], names: PairNames, cutoff: int, *, sparse: bool = False
-) -> str:
+def unjudged_sentence(values: Values, pair: tuple[int, int], names: PairNames, *, sparse: bool = False) -> str:
     """Return a warning where few documents of a run are judged or two runs differ in that; "" otherwise.
 
-    With ``sparse`` labels few documents are judged by design, and only a difference is reported.
+    Documents are checked down to the cutoff of every measure. With ``sparse`` labels few documents are judged by
+    design, and only a difference is reported.
     """
-    shares = judged_shares(values, cutoff)
-    if shares is None:
+    affected: dict[tuple[float, float], object] = {}  # proportions, and the first measure with them
+    parts = []
+    for measure in values.measures:
+        depth = judged_depth(measure)
+        shares = judged_shares(values, depth)
+        if shares is None:
+            continue
+        a, b = (float(shares[run]) for run in pair)
+        if (a, b) not in affected and is_worth_a_note((a, b), sparse=sparse):
+            affected[a, b] = measure
+            parts.append(f"Judged@{depth} is {b:.0%} for {names.b} and {a:.0%} for {names.a}")
+    if not affected:
         return ""
-    a, b = (float(shares[run]) for run in pair)
-    if not is_worth_a_note((a, b), sparse=sparse):
-        return ""
-    warning = (
-        f"Judged@{cutoff} is {b:.0%} for {names.b} and {a:.0%} for {names.a}: unjudged documents count as not relevant."
-    )
-    possible = _possible_values(values, pair, names)
+    warning = f"{', '.join(parts)}: unjudged documents count as not relevant."
+    possible = _possible_values(values, next(iter(affected.values())), pair, names)
     return f"{warning} {possible}" if possible else warning
 
 
-def _possible_values(values: Values, pair: tuple[int, int], names: PairNames) -> str:
-    """Return between which values the primary measure may lie, or its values if all unjudged were of the top grade."""
-    measure = values.measures[0]
+def _possible_values(values: Values, measure: object, pair: tuple[int, int], names: PairNames) -> str:
+    """Return between which values a measure may lie, or its values if all unjudged documents were of the top grade."""
     if values.assessed is None or not isinstance(measure, Measure):
         return ""
     runs = values.assessed.of_runs(list(pair))

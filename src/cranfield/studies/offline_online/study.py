@@ -4,13 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, Direction, ParameterError, Study, experimental
-from cranfield.data import Outcomes, Values, read_log, read_outcomes, read_scores
+from cranfield.data import Outcomes, Values, read_log, read_outcomes, read_scores, unjudged_notes, warning_notes
 from cranfield.online import (
     Offline,
     bridge_points,
     bridge_sentence,
     bridge_table,
-    excluded_rows_doubt,
     online_outcomes,
     parse_online,
 )
@@ -53,10 +52,13 @@ def bridge(
     made_by = replace(made_by, command=command) if command else made_by
     tables = {"bridge": bridge_table(found), "points": bridge_points(offline, users, found, level=level)}
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
+    limits = warning_notes(offline)
+    limits += unjudged_notes(offline, runs=[offline.runs.index(run) for run in found.runs])
+    tables["bridge"] = replace(tables["bridge"], notes=(*tables["bridge"].notes, *limits))
     doubt = ""
     if users.excluded is not None:
         tables = {"dropped": replace(users.excluded.table(), notes=users.notes, made_by=made_by), **tables}
-        doubt = excluded_rows_doubt(users.excluded)
+        doubt = users.doubts
     best = tables["bridge"].rows()[0]
     verdict = {
         "measure": best["measure"],

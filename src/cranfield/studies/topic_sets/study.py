@@ -1,12 +1,12 @@
 """Which texts do the topics have, and which topics are hard?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from cranfield.core import InputError, ParameterError, Policy, Provenance, Scale, Study, Table, listed, stack, weigh
-from cranfield.data import TopicTexts, Values, read_scores, read_topics
-from cranfield.measures import Measure, parse_measures
+from cranfield.data import TopicTexts, Values, read_scores, read_topics, unjudged_notes, warning_notes
+from cranfield.measures import parse_measures
 from cranfield.stats import difficulty_table, difficulty_verdict, prediction_table
 
 MOST = 3  # topics that a message names
@@ -54,7 +54,11 @@ def topics(
     parts = [difficulty_table(given, measure, titles=titles, made_by=made_by) for measure in wanted]
     whole = stack(parts)
     caption = parts[0].caption if len(parts) == 1 else f"topics by {listed(list(map(str, wanted)))}, the hardest first"
-    tables["difficulty"] = replace(whole, caption=caption, notes=(*whole.notes, *said, *notes))
+    tables["difficulty"] = replace(
+        whole,
+        caption=caption,
+        notes=(*whole.notes, *said, *notes, *warning_notes(given), *unjudged_notes(given.of_measures(wanted))),
+    )
     verdict = difficulty_verdict(given, parts[0])
     if foretold is not None:
         tables["prediction"] = prediction_table(given, foretold, made_by=made_by)
@@ -86,7 +90,9 @@ def _chosen(values: Values, measures: Any) -> list[Any]:
     """The measures that are asked for, as the values have them; all that are no counts if none is named."""
     if measures is None:
         return [one for one in values.measures if one.family != "count"] or list(values.measures[:1])
-    named = [measures] if isinstance(measures, str | Measure | type) else list(measures)
+    named = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str | type) else [measures]
+    if not named:
+        raise ParameterError("no measure is given", hint=f"there are: {', '.join(map(str, values.measures))}")
     return [values.measures[i] for one in named for i in _places(values, one)]
 
 

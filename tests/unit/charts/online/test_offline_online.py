@@ -117,3 +117,16 @@ def test_the_best_policy_stands_on_top_by_the_first_estimator(tmp_path: Path) ->
 def test_the_title_describes_the_difference_from_the_log(row: tuple[Any, ...], said: str) -> None:
     assert finding(policies([row]), "policies") == said
     assert '"legend": null' in draw(policies([row]), "policies").to_json()
+
+
+@pytest.mark.parametrize("name", ["bridge", "policies"])
+def test_the_title_warns_where_the_result_is_not_trusted(name: str) -> None:
+    """The finding stays below the warning; a trusted result and a table alone have the finding as their title."""
+    table, made = ("policies", FOUR) if name == "policies" else ("points", TWO)
+    said = "It does so. Do not trust this result: 9.4% of the rows are excluded. Look again."
+    verdict = {"sentence": said, "trusted": False}
+    doubted: Any = cf.Study(name, {table: made}, verdict, charts=(name,))
+    trusted: Any = cf.Study(name, {table: made}, verdict | {"trusted": True}, charts=(name,))
+    assert finding(doubted, name) == "Do not trust this result: 9.4% of the rows are excluded"
+    assert finding(trusted, name) == finding(made, name)
+    assert told(doubted, name).startswith(finding(made, name))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield.data import Values, judged_depth, judged_shares, unjudged_notes
+from cranfield.data import Values, judged_depths, judged_shares, unjudged_notes
 
 TOPICS = [str(t) for t in range(12)]
 JUDGED = {f"d{i}": i % 2 for i in range(20)}
@@ -22,6 +22,8 @@ STUDIES: dict[str, Callable[[Values], Any]] = {
     "agreement": lambda values: cf.agreement(values, "t", splits=5),
     "novelty": cf.novelty,
     "compare": lambda values: cf.compare(values, pairs=[("A", "B"), ("A", "C")]),
+    "topics": lambda values: cf.topics(None, values),
+    "bridge": lambda values: cf.bridge(values, {"A": 0.3, "B": 0.1, "C": 0.2}, draws=50),
 }
 
 
@@ -51,9 +53,12 @@ def test_proportions_are_means_over_topics() -> None:
     assert shares.tolist() == pytest.approx([(11 * 0.8 + 1) / 12, (11 * 0.5 + 1) / 12])
 
 
-@pytest.mark.parametrize(("measure", "depth"), [("nDCG@10", 10), ("P@5", 5), ("AP", 100), ("R@1000", 100)])
-def test_documents_are_checked_down_to_the_cutoff_of_the_first_measure(measure: str, depth: int) -> None:
-    assert judged_depth(_values(0, 0, measure=measure)) == depth
+@pytest.mark.parametrize(
+    ("measures", "depths"),
+    [("nDCG@10", (10,)), ("P@5 nDCG@20 P@20", (5, 20)), ("AP", (100,)), ("R@1000 RR ERR@10", (100, 10))],
+)
+def test_documents_are_checked_down_to_the_cutoff_of_every_measure(measures: str, depths: tuple[int, ...]) -> None:
+    assert judged_depths(_values(0, 0, measure=measures).measures) == depths
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -61,6 +66,29 @@ def test_every_study_that_compares_says_where_documents_are_unjudged(name: str) 
     """B has 5 of 10 documents judged in eleven of twelve topics: 54.2%."""
     (note,) = set(_notes(STUDIES[name](_values(0, 5, 1))))
     assert re.match(r"Judged@10 is 54.2% \(B\) to 100.0% \(A\) over 3 runs: ", note)
+
+
+@pytest.mark.parametrize("name", sorted({*STUDIES} - {"anova", "agreement"}))
+def test_measures_after_the_first_are_checked_at_their_own_depth(name: str) -> None:
+    """All of the first 5 documents are judged, and 5 of 10: P@5 alone has nothing to report."""
+    assert unjudged_notes(_values(0, 5, 1, measure="P@5")) == []
+    (note,) = set(_notes(STUDIES[name](_values(0, 5, 1, measure="P@5 nDCG@10"))))
+    assert re.match(r"Judged@10 is 54.2% \(B\) to 100.0% \(A\) over 3 runs: ", note)
+
+
+def test_a_note_lists_every_depth_that_has_few_judged_documents() -> None:
+    """A has 8 of 10 documents judged, B 3: all of A's first 5, and 3 of B's."""
+    (note,) = unjudged_notes(_values(2, 7, measure="P@5 nDCG@10 P@3"))
+    share = (11 * 0.6 + 1) / 12, (11 * 0.3 + 1) / 12, (11 * 0.8 + 1) / 12
+    assert note.startswith("Judged@5 is {:.1%} for B and 100.0% for A, Judged@10 is {:.1%} for B and ".format(*share))
+    assert f"and {share[2]:.1%} for A: " in note
+    assert "Judged@3" not in note
+
+
+def test_depths_below_the_end_of_every_ranking_are_one() -> None:
+    """The rankings have ten documents: down to ranks 10, 20 and 100 these are the same."""
+    (note,) = unjudged_notes(_values(0, 5, measure="P@20 nDCG@10 AP"))
+    assert note.count("Judged@") == 1
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -74,6 +102,18 @@ def test_a_reproduction_is_compared_with_its_original() -> None:
     study = cf.reproduce(qrels, {"new": other["name"]}, "P@10", originals={"old": one["name"]}, draws=50)
     assert _notes(study)
     assert "50.0% for new and 100.0% for old" in _notes(study)[0]
+
+
+def test_both_sets_of_judgments_of_a_board_are_checked() -> None:
+    """Afterwards the two documents of B that were unjudged are judged too."""
+    (note,) = (note for note in cf.relabel(_values(0, 2), _values(0, 0))["moved"].notes if "Judged@" in note)
+    assert note.startswith("before: Judged@10 is ")
+
+
+def test_a_change_of_scale_is_a_comparison() -> None:
+    qrels = dict.fromkeys(TOPICS, JUDGED)
+    runs = {name: {topic: _run(n) for topic in TOPICS} for name, n in zip("AB", (0, 5), strict=True)}
+    assert _notes(cf.scale("P@10", qrels=qrels, runs=runs))[0].startswith("Judged@10 is 50.0% for B and 100.0% for A")
 
 
 @pytest.mark.parametrize(("unjudged", "warns"), [((9, 9), False), ((8, 9), True)])

@@ -141,6 +141,9 @@ def test_beta_is_beta_here_and_its_square_in_ir_measures() -> None:
         ("11pt_avg.0,.5,1", "IAP(points=3,rounding='trec_eval-9')"),
         ("11pt_avg.0.2", "IAP(levels='0.2',rounding='trec_eval-9')"),
         ("rbp_resid", "RBPResidual"),
+        ("rbp_resid_p=0.5", "RBPResidual(p=0.5)"),
+        ("dcg.1=3,2=9", "DCG(gains={1:3.0,2:9.0})"),
+        ("ideal_dcg_1=3", "IdealDCG(gains={1:3.0})"),
         ("ideal_dcg", "IdealDCG"),
         ("yaap", "yaAP"),
         ("Rprec_mult.0.2", "Rprec(times=0.2)"),
@@ -198,6 +201,39 @@ def test_every_name_of_pytrec_eval_is_read_or_refused_with_a_reason() -> None:
 @pytest.mark.parametrize("name", ABSENT)
 def test_what_is_not_here_is_said_to_be_not_here(name: str) -> None:
     assert refused(name) == (f"there is no {name} here", f"hint: {ABSENT[name]}")
+
+
+@pytest.mark.parametrize("version", ["", "trec_eval-9", "trec_eval-10"])
+@pytest.mark.parametrize("word", ["runid.3", "runid.", "relstring.x", "relstring.5,10", "relstring.2.5", "relstring."])
+def test_texts_have_no_other_parameters_than_a_number_of_documents(word: str, version: str) -> None:
+    with pytest.raises(ParameterError, match=f"{word.partition('.')[0]} cannot have "):
+        requested_lines([word], version)
+    assert [line.label for line in requested_lines(["relstring.7 runid"], version)] == ["relstring_7", "runid"]
+
+
+@pytest.mark.parametrize("name", ["G", "Rndcg", "ndcg_rel"])
+def test_gains_that_trec_eval_takes_and_we_do_not_are_named(name: str) -> None:
+    assert refused(f"{name}.1=3") == (f"gains of grades are not offered for {name}", "hint: ndcg.1=3 has them")
+
+
+@pytest.mark.parametrize("word", ["rbp.p=0.5", "rbp_resid", "rbp_resid.p=0.5", "rbp_resid_p=0.5", "dcg.1=3"])
+def test_names_that_version_10_alone_has_are_printed_for_its_measures_alone(word: str) -> None:
+    (later,) = requested_lines([word], "trec_eval-10")
+    assert later.label == (word if word.startswith("rbp_resid_") else word.replace(".", "_", 1))
+    for version in ("", "trec_eval-9"):
+        (line,) = requested_lines([word], version)
+        assert not line.label
+        measure = parse_measure(line.measure)
+        assert trec_name(measure) == str(measure)
+
+
+def test_the_square_of_beta_is_the_number_that_trec_eval_takes() -> None:
+    """3PR / (2P + R) = 6/64 = .09375 is half way between two fourth decimals, and √2 · √2 is 2.0000000000000004."""
+    qrels = {"1": {f"d{i}": 1 for i in range(29)}}
+    run = {"1": {f"d{i}": float(-i) for i in range(27, 33)}}  # 6 documents, 2 of the 29 relevant ones
+    precision, recall = 2 / 6, 2 / 29
+    value = measure_all(assess(qrels, {"run": run}), ["set_F.2.0"]).cube.item()
+    assert value == (2.0 + 1.0) * precision * recall / (2.0 * precision + recall)
 
 
 @pytest.mark.parametrize("name", sorted(set(inputs()) - {"lists"}))

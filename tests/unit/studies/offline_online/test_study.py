@@ -32,7 +32,7 @@ def test_measures_beside_outcomes() -> None:
     told = {name: study.verdict[name] for name in ("measure", "online", "runs", "by", "value")}
     assert told == {"measure": "AP", "online": "online", "runs": 3, "by": "kendall", "value": pytest.approx(1)}
     assert str(study.verdict["sentence"]).startswith("AP agrees best with what users did (kendall 1.00 over 3 runs)")
-    assert study["bridge"].notes == ("without w: not known both offline and online",)
+    assert "without w: not known both offline and online" in study["bridge"].notes
     assert study.made_by is not None
     assert [one.kind for one in study.made_by.inputs][-1] == "outcomes"
     assert (study.made_by.command, study.made_by.seed) == ("cranfield bridge", 0)
@@ -109,6 +109,29 @@ def test_rows_that_are_excluded_from_one_run_make_the_verdict_doubtful() -> None
         ("no user", "x", 40),
         ("no arm", None, 1),
     ]
+
+
+def test_users_who_saw_several_runs_count_for_each_of_them() -> None:
+    """Four users saw all three runs: the clicks on the pages of a run are those of the run alone."""
+    clicks = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
+    shared = log(clicks) | {"user": ["u0", "u1", "u2", "u3"] * 3}
+    points = {row["run"]: row["online"] for row in bridge(VALUES, shared, outcome="ctr")["points"].rows()}
+    assert points == {"x": 0.75, "y": 0.5, "z": 0.25}
+
+
+@pytest.mark.parametrize("pages_each", [1, 100])
+def test_a_run_with_a_few_very_active_users_is_not_trusted(pages_each: int) -> None:
+    """Three robots with 100 pages and no click make of the rate of 0.5 of run y less than 0.2."""
+    clicks = {run: [i % 2 for i in range(200)] for run in "xyz"}
+    plain = log(clicks)
+    users = [f"robot{i % 3}" for i in range(3 * pages_each)]
+    more = {name: [*cells, *[cells[200]] * len(users)] for name, cells in plain.items()}
+    more |= {"impression": [*plain["impression"], *[f"more{i}" for i in range(len(users))]]}
+    more |= {"user": [*plain["user"], *users], "clicked": [*plain["clicked"], *[0] * len(users)]}
+    study = bridge(VALUES, more, outcome="ctr", draws=10)
+    assert study.verdict is not None
+    assert study.verdict["trusted"] is (pages_each == 1)
+    assert ("robot0" in study.sentence) is (pages_each > 1)
 
 
 def test_an_online_measure_knows_which_end_is_good() -> None:

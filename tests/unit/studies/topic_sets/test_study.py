@@ -86,8 +86,8 @@ def test_scores() -> None:
 def test_the_scale_of_a_mean() -> None:
     values = cf.evaluate(QRELS, RUNS, "RR")
     note = "the mean over runs needs interval numbers; RR is ordinal (ferrante2021)"
-    assert cf.topics(values=values)["difficulty"].notes[-1].startswith(note)
-    assert cf.topics(values=values, scale="ignore")["difficulty"].notes == ()
+    assert any(one.startswith(note) for one in cf.topics(values=values)["difficulty"].notes)
+    assert not any("RR" in one for one in cf.topics(values=values, scale="ignore")["difficulty"].notes)
     with pytest.raises(ScaleError, match="the mean over runs needs interval numbers"):
         cf.topics(values=values, scale="refuse")
 
