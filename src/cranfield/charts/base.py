@@ -1,9 +1,11 @@
 """Base class and catalogue of charts."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
+from cranfield.charts.chart_text import warned
 from cranfield.core import Catalogue, Declared, ParameterError, Study, Table, need
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ else:
 Picture: TypeAlias = "alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart"
 
 
+DISTRUST = re.compile(r"Do not trust this \w+(:.*?(?=\.(?: |$)))?")  # the words by which a verdict says so
+
+
 class Chart(Declared, ABC):
     """A picture of a table: what it shows stands in the table, how it looks stands here."""
 
@@ -24,6 +29,7 @@ class Chart(Declared, ABC):
     aliases: ClassVar[tuple[str, ...]]
     table: ClassVar[str]  # what the table is called in a study
     instead: ClassVar[str] = ""  # what one like it is called in a study that has no such table
+    warns: ClassVar[bool] = False  # whether the title itself says that a result is not trusted
 
     @abstractmethod
     def draw(self, table: Table) -> Picture:
@@ -58,7 +64,19 @@ def draw(data: Study | Table, name: str) -> Picture:
         raise ParameterError(f"the study {data.name} has no chart named {name!r}", hint=hint)
     if not len(table):
         raise ParameterError(f"there is nothing to draw: {wanted.table} has no rows", hint="draw a table with rows")
-    return wanted.draw_beside(table, others)
+    picture = wanted.draw_beside(table, others)
+    doubt = "" if isinstance(data, Table) or wanted.warns else _doubt(data)
+    if doubt:
+        picture.title = warned(picture.title, doubt)
+    return picture
+
+
+def _doubt(study: Study) -> str:
+    """Return why the verdict of a study is not trusted, as its sentence says it; "" if it is."""
+    if study.verdict is None or study.verdict.get("trusted", True):
+        return ""
+    match = DISTRUST.search(study.sentence)
+    return match.group() if match else "Do not trust this result"
 
 
 def inline(rows: list[dict[str, Any]]) -> "alt.Data":

@@ -25,6 +25,13 @@ def headline(finding: str, *told: str, wide: float = WIDE) -> "alt.TitleParams":
     return alt.TitleParams(lines[0] if len(lines) == 1 else lines, subtitle=below)
 
 
+def warned(title: "alt.TitleParams", warning: str) -> "alt.TitleParams":
+    """Return a title that warns, with what it said before below."""
+    finding: Any = title.text
+    below = [finding] if isinstance(finding, str) else finding
+    return headline(warning, " ".join(below), *title.subtitle)
+
+
 def _lines(text: str, most: int) -> list[str]:
     """A text in as few lines as it needs, all of them about as long."""
     lines = wrap(text, most, break_long_words=False, break_on_hyphens=False)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.core import SEED, Direction, ParameterError, Table, generator
+from cranfield.core import SEED, Direction, ParameterError, Table, generator, listed
 from cranfield.core.types import Cube
 from cranfield.data import Values
 from cranfield.stats import LEVEL, Asked, Pairs, T, check_level, kendall_tau, mid_ranks
@@ -278,12 +278,15 @@ def bridge_table(found: Bridge) -> Table:
 
 
 def bridge_sentence(found: Bridge) -> str:
-    """Which measure predicts best, and how sure that is."""
-    table = bridge_table(found).rows()[0]
-    value = table[found.by]
+    """Return which measure agrees best with users, or which do so equally, and how sure that is."""
+    rows: Sequence[Mapping[str, Any]] = bridge_table(found).rows()
+    first, value = rows[0]["measure"], rows[0][found.by]
     if value is None:
         return "No measure tells the runs apart, or users did not: there is nothing to predict."
     likeness = f"{found.by} {value:.2f} over {len(found.runs)} runs"
-    if len(found.measures) == 1 or found.drawn is None:
-        return f"{table['measure']} agrees best with what users did ({likeness})."
-    return f"{table['measure']} agrees best with what users did ({likeness}), in {table['p_best']:.0%} of the draws."
+    drawn = "" if len(found.measures) == 1 or found.drawn is None else f"in {rows[0]['p_best']:.0%} of the draws"
+    equal = [str(row["measure"]) for row in rows if row[found.by] is not None and abs(row[found.by] - value) <= SAME]
+    if len(equal) == 1:
+        return f"{first} agrees best with what users did ({likeness}){drawn and f', {drawn}'}."
+    sentence = f"{listed(equal)} agree equally well with what users did ({likeness})"
+    return f"{sentence}{drawn and f'; {first} agrees best {drawn}'}."

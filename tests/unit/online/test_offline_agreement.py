@@ -191,6 +191,7 @@ def test_runs_on_one_side_alone_are_left_out() -> None:
 def test_equal_measures_share_the_first_place() -> None:
     found = bridge(of_means([[1, 1], [2, 2], [3, 3]], ("m", "n")), named([1, 2, 3]))
     assert found.p_best.tolist() == [0.5, 0.5]
+    assert bridge_sentence(found) == "m and n agree equally well with what users did (kendall 1.00 over 3 runs)."
 
 
 def test_where_nothing_differs_there_is_nothing_to_predict() -> None:

@@ -42,6 +42,7 @@ class Effects(Chart):
     """Effects: what each treatment changes in each measure, relative to the control."""
 
     table: ClassVar[str] = "effects"
+    warns: ClassVar[bool] = True
 
     def draw(self, table: Table) -> Picture:
         """Draw a dot for each effect on two intervals: thick for one analysis, thin for any number of them."""
@@ -134,6 +135,7 @@ class LooksOverTime(Chart):
     """Looks: what was known of an effect at the end of each day, with an interval that holds on all of them."""
 
     table: ClassVar[str] = "looks"
+    warns: ClassVar[bool] = True
 
     def draw(self, table: Table) -> Picture:
         """A panel for each measure and treatment.

@@ -42,6 +42,7 @@ class Preferred(Chart):
     """Preferences: the proportion of users that one run of a pair wins, minus one half, with its intervals."""
 
     table: ClassVar[str] = "result"
+    warns: ClassVar[bool] = True
 
     def draw(self, table: Table) -> Picture:
         """A dot for each pair, the preferred run first; thick the interval of one look, thin that of every look."""

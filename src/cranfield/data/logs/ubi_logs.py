@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Input, InputError
 from cranfield.data.files.input_problems import listed, problem
 
-from .cell_types import json_as_text
-from .impression_log import Log
+from .cell_types import convert, json_as_text
+from .impression_log import FIELDS, Log
 from .log_files import digest_of, open_rows, read_log
 from .query_engines import Engine, connect
 from .row_checks import check_ranks_from
@@ -45,7 +45,7 @@ def read_ubi(
     Both are exports (JSON Lines, Parquet, with or without ``_source`` around each), frames, or tables of an engine;
     alone, ``queries`` is a folder with both. A query is an impression and ``client_id`` its user; sessions are cut
     where a user gives no sign for 30 minutes, for a query does not name its session. What was shown are the hits of the
-    query, in their order; where queries do not keep them, the events named impression with their ordinal, from 1. A
+    query, in their order; where a query does not name them, the events named impression with their ordinal, from 1. A
     document was clicked if one of the actions ``clicks`` names it and the query, and converted likewise. Where a page
     shows a document twice, the ordinal of the event (from 1, or from ``ranks_from``) says which of both was meant.
     Other actions on documents are listed in the notes of the log.
@@ -59,9 +59,10 @@ def read_ubi(
     told = fspath(events) if isinstance(events, str | PathLike) else "ubi_events"
     query, event = _opened(asked, queries, name), _opened(asked, events, told)
     notes = _unused_actions(asked, event, clicks, conversions, told)
-    shown = asked.keep(_shown(query, event, name, told, ranks_from))
+    shown = asked.keep(_shown(asked, query, event, name, told, ranks_from))
+    notes += _unknown_pages(asked, query, shown)
     acts = asked.keep(_acts_on_ranks(_acts(event, clicks, conversions, told, ranks_from), shown))
-    notes += _lost_acts(asked, acts, told)
+    notes += _lost_acts(asked, acts, told, ranks_from)
     read = read_log(_joined(shown, acts), engine=asked, name=name)
     source = Input(f"{name} + {told}", digest_of([queries, events]), "log")
     return replace(read, source=source, notes=(*read.notes, *notes))
@@ -88,41 +89,96 @@ def _opened(engine: Engine, data: Any, name: str) -> "Expression":
 
 
 def _field(table: "Expression", path: str, name: str) -> "Value":
-    """A field by its path, whether it is a column of that name or inside others."""
+    """Return a field by its path: a column of that name, or a field of structs, maps, or JSON in a column."""
     if path in table.columns:
         return json_as_text(table[path])
     first, *inner = path.split(".")
     if first in table.columns:
         value: Any = table[first]
         for step in inner:
-            if not value.type().is_struct() or step not in value.type().names:
+            kind = value.type()
+            if kind.is_struct() and step in kind.names:
+                value = value[step]
+            elif kind.is_map():
+                value = value.get(step)
+            elif kind.is_json():
+                value = value[step]
+            elif kind.is_string() and _reads_json(table):
+                value = value.try_cast("json")[step]
+            else:
                 break
-            value = value[step]
         else:
             return json_as_text(value)
     raise problem(name, "E-COLUMNS", f"there is no field {path}", f"there are: {listed(table.columns, most=12)}")
 
 
-def _shown(query: "Expression", event: "Expression", name: str, told: str, ranks_from: int) -> "Expression":
-    """A row for each document that a query showed; one without a document where it showed none."""
+def _reads_json(table: "Expression") -> bool:
+    """Return whether the engine converts text to JSON: Spark has no such type."""
+    return table.get_backend().name == "duckdb"
+
+
+def _ordinal(event: "Expression", name: str, ranks_from: int) -> "Value":
+    """Return the rank that each event names, null where it names none; version 1.0.0 has it in ``ordinal.index``."""
+    import ibis
+
+    ordinals = [ibis.null("int64")]
+    for path in (ORDINAL, f"{ORDINAL}.index"):
+        try:
+            value: Any = _field(event, path, name)
+        except InputError:
+            continue
+        if not value.type().is_struct():
+            ordinals.append(convert(value, FIELDS["rank"]))
+    return ibis.coalesce(*ordinals) + (1 - ranks_from)
+
+
+def _shown(
+    engine: Engine, query: "Expression", event: "Expression", name: str, told: str, ranks_from: int
+) -> "Expression":
+    """Return a row for each document that a query showed; one without a document where it showed none.
+
+    Where a query does not name its hits, the events named impression tell what it showed.
+    """
     page = {
         "impression": _field(query, "query_id", name).cast("string"),
         "topic": _field(query, "user_query", name),
         "user": _field(query, "client_id", name).cast("string"),
         "time": _field(query, "timestamp", name),
     }
-    if HITS in query.columns:
-        rows = query.select(**page, document=query[HITS].cast("array<string>"))
-        rows = rows.unnest("document", offset="rank", keep_empty=True)
-        return rows.mutate(rank=rows["rank"].cast("int64") + 1)
+    if HITS not in query.columns:
+        return _shown_by_events(query.select(**page), event, told, ranks_from)
+    if query[HITS].type().is_string() and not _reads_json(query):
+        raise problem(name, "E-COLUMNS", f"{HITS} is text", "export it as a list, or read it with --engine duckdb")
+    pages = query.select(**page, document=query[HITS].try_cast("array<string>"))
+    unknown = pages.document.isnull()
+    rows = pages.filter(~unknown).unnest("document", offset="rank", keep_empty=True)
+    rows = rows.mutate(rank=rows["rank"].cast("int64") + 1)
+    if not engine.fetch(pages.aggregate(unknown=unknown.any()))["unknown"][0].as_py():
+        return rows
+    others = _shown_by_events(pages.filter(unknown).drop("document"), event, told, ranks_from)
+    return rows.union(others.select(*rows.columns))
+
+
+def _shown_by_events(pages: "Expression", event: "Expression", told: str, ranks_from: int) -> "Expression":
     seen = event.filter(_field(event, "action_name", told) == SHOWN)
     seen = seen.select(
         _page=_field(seen, "query_id", told).cast("string"),
         document=_field(seen, OBJECT, told).cast("string"),
-        rank=_field(seen, ORDINAL, told).cast("int64") + (1 - ranks_from),
+        rank=_ordinal(seen, told, ranks_from),
     )
-    pages, seen = query.select(**page), seen.distinct()
+    seen = seen.distinct()
     return pages.left_join(seen, pages.impression == seen._page).drop("_page")
+
+
+def _unknown_pages(engine: Engine, query: "Expression", shown: "Expression") -> list[str]:
+    """Return a note on queries of which neither hits nor impressions tell what they showed."""
+    pages = shown.filter(shown.document.isnull() & shown["rank"].isnull())
+    if HITS in query.columns:
+        unknown = query.filter(query[HITS].isnull())
+        pages = pages.semi_join(unknown.select(impression=_field(unknown, "query_id", "").cast("string")), "impression")
+    count = engine.fetch(pages.aggregate(n=pages.impression.nunique()))["n"][0].as_py()
+    note = f"{count:,} queries name no hits and have no impressions: read as pages without results"
+    return [note] if count else []
 
 
 def _unused_actions(
@@ -130,16 +186,19 @@ def _unused_actions(
 ) -> list[str]:
     """Return a note on actions on documents that count as nothing; refuse events without a single click."""
     events = event.select(action=_field(event, "action_name", name), target=_field(event, OBJECT, name))
+    asked = [] if tuple(clicks) == CLICKS else clicks
     counted = events.group_by("action").aggregate(events=events.target.count())
     counts = {row["action"]: row["events"] for row in engine.fetch(counted).to_pylist() if row["events"]}
     used = {*clicks, *conversions, SHOWN}
     others = sorted(
         ((action, count) for action, count in counts.items() if action not in used), key=lambda one: -one[1]
     )
-    unused = listed([f"{action} ({count:,})" for action, count in others], most=8)
-    if others and not any(action in counts for action in clicks):
-        message = f"no event is a click ({', '.join(clicks)}); actions on documents: {unused}"
+    lacking = [action for action in asked if action not in counts]
+    if lacking or not any(action in counts for action in clicks):
+        known = listed([f"{action} ({count:,})" for action, count in counts.items()], most=8) or "none"
+        message = f"no event is a click ({', '.join(lacking or clicks)}); actions on documents: {known}"
         raise problem(name, "E-CLICKS", message, "name the actions that are clicks: --clicks NAME")
+    unused = listed([f"{action} ({count:,})" for action, count in others], most=8)
     return [f"actions that are not used: {unused}; --clicks NAME counts an action as a click"] if others else []
 
 
@@ -147,20 +206,11 @@ def _acts(
     event: "Expression", clicks: Sequence[str], conversions: Sequence[str], name: str, ranks_from: int
 ) -> "Expression":
     """Return the clicks and conversions, with the ordinal of their document where it is known."""
-    import ibis
-
     action = _field(event, "action_name", name)
-    try:
-        ordinal: Any = _field(event, ORDINAL, name)
-        ordinal = (ordinal.try_cast("int64") if ordinal.type().is_string() else ordinal.cast("int64")) + (
-            1 - ranks_from
-        )
-    except InputError:
-        ordinal = ibis.null("int64")
     acts = event.select(
         _page=_field(event, "query_id", name).cast("string"),
         _object=_field(event, OBJECT, name).cast("string"),
-        _ordinal=ordinal,
+        _ordinal=_ordinal(event, name, ranks_from),
         click=action.isin(clicks),
         conversion=action.isin(conversions),
         at=_field(event, "timestamp", name),
@@ -187,18 +237,29 @@ def _acts_on_ranks(acts: "Expression", shown: "Expression") -> "Expression":
     return acts.mutate(_rank=rank, _guessed=(acts._copies > 1) & acts._there.isnull())
 
 
-def _lost_acts(engine: Engine, acts: "Expression", name: str) -> list[str]:
-    """Return notes on acts whose document or place is not known; refuse events where that is so of every click."""
+def _lost_acts(engine: Engine, acts: "Expression", name: str, ranks_from: int) -> list[str]:
+    """Return notes on acts whose document or rank is not known; refuse events where that is so of every click.
+
+    Where ordinals decide between equal documents, those of documents that a page shows once must be their ranks.
+    """
+    single = acts._copies == 1
     lost = acts.filter(acts._rank.isnull()).select("_page", "_object").distinct()
     asked = {
         "clicks": acts.click.sum(),
         "placed": (acts.click & acts._rank.notnull()).sum(),
         "guessed": acts._guessed.sum(),
+        "copies": (acts._copies > 1).sum(),
+        "right": (single & (acts._ordinal == acts._first)).sum(),
+        "wrong": (single & (acts._ordinal == acts._first + (1 if ranks_from == 0 else -1))).sum(),
     }
     counts = {key: count or 0 for key, count in engine.fetch(acts.aggregate(**asked)).to_pylist()[0].items()}
     if counts["clicks"] and not counts["placed"]:
         message = f"none of the {counts['clicks']:,} clicks is on a document that its query shows"
         raise problem(name, "E-CLICKS", message, f"compare {OBJECT} with {HITS}, and query_id in both files")
+    if counts["copies"] and counts["wrong"] > counts["right"]:
+        other = 1 - ranks_from
+        message = f"the ordinals of clicks start at {other}: {counts['wrong']:,} of {counts['clicks']:,} show it"
+        raise problem(name, "E-RANKS", message, f"read them with --ranks-from {other} (ranks_from={other})")
     missing = engine.fetch(lost.aggregate(lost=lost.count()))["lost"][0].as_py()
     notes = [f"{missing:,} clicks or conversions are of documents that their query did not show"] * bool(missing)
     if counts["guessed"]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import SEED, Catalogue, Declared, Limits, ParameterError, describe, generator, write
+from cranfield.online.experiments.sample_ratio_checks import ALARM
 from cranfield.stats import LEVEL, check_level, parse_methods, quotient
 
 Numbers: TypeAlias = NDArray[np.float64]  # (impression,) or (impression, rank)
@@ -19,6 +20,7 @@ Clip = Annotated[float | None, Limits(0, open=True)]  # weights above it are low
 
 DRAWS = 2000
 PICKS = 500_000  # users drawn at once
+SAME = 1e-9  # mean weights this near to 1 are 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,15 @@ class Weighed:
         users = len(by_user)
         return float(np.sqrt(users / (users - 1) * (by_user**2).sum()) / self.rows) if users > 1 else np.nan
 
+    def mean_weight_p(self) -> Numbers:
+        """Return for each rank the p-value that its weights have mean 1, by a t test over users."""
+        from scipy.special import stdtr
+
+        excess = self.weight.mean(axis=0) - 1
+        error = np.array([self.error_of_mean(column) for column in self.weight.T])
+        t = np.divide(np.abs(excess), error, out=np.where(np.abs(excess) > SAME, np.inf, 0.0), where=error > 0)
+        return np.where(np.isnan(error), 1.0, 2 * stdtr(max(1, len(self.sums) - 1), -t))
+
     def resample(self, draws: int, seed: int) -> Numbers:
         """(draw,): the estimate of as many users as there are, drawn with replacement."""
         users = len(self.sums)
@@ -89,8 +100,9 @@ class Estimate:
     """What a policy would have earned for each impression, between what ends, and from which weights.
 
     ``ess`` is how many impressions of the policy itself would tell as much, (Σw)² / Σw². The mean weight is 1 where the
-    chances are those by which the log was made; an interval that leaves out 1 says that they are not. Of lists of
-    documents, both are those of the rank where ``ess`` is smallest.
+    chances are those by which the log was made; ``mean_weight_p`` tests that, corrected for the number of ranks. Of
+    lists of documents, ``ess`` is that of the rank where it is smallest. So is the mean weight, unless the weights of a
+    rank do not average 1: then it is that of the rank with the smallest p.
     """
 
     estimator: str
@@ -103,13 +115,19 @@ class Estimate:
     mean_weight: float
     mean_weight_low: float
     mean_weight_high: float
+    mean_weight_p: float  # NaN where the mean need not be 1
     rows: int
     dropped: int
 
     @property
     def doubtful(self) -> bool:
-        """Whether the mean weight is not 1, by more than chance."""
+        """Whether the interval of the mean weight excludes 1, which one right log in twenty does at level 0.05."""
         return self.mean_weight_low > 1 or self.mean_weight_high < 1
+
+    @property
+    def wrong_weights(self) -> bool:
+        """Whether the mean weight is not 1, at the level of all checks of logs (p < 0.001), whatever ``level`` is."""
+        return self.mean_weight_p < ALARM
 
 
 L = TypeVar("L")
@@ -150,7 +168,12 @@ class Estimator(Declared, ABC, Generic[L]):
             drawn = weighed.resample(draws, seed)
             ends = tuple(np.nanquantile(drawn, [level / 2, 1 - level / 2]).tolist())
         ess = quotient(weighed.weight.sum(axis=0) ** 2, (weighed.weight**2).sum(axis=0))
-        worst = weighed.weight[:, ess.argmin()]
+        rank, p = int(ess.argmin()), np.nan
+        if weighed.unit:
+            each = weighed.mean_weight_p()
+            p = min(1.0, len(each) * float(each.min()))
+            rank = int(each.argmin()) if p < ALARM else rank
+        worst = weighed.weight[:, rank]
         width = reach * weighed.error_of_mean(worst) if weighed.unit else np.nan
         return Estimate(
             estimator=str(self),
@@ -163,6 +186,7 @@ class Estimator(Declared, ABC, Generic[L]):
             mean_weight=float(worst.mean()),
             mean_weight_low=float(worst.mean() - width),
             mean_weight_high=float(worst.mean() + width),
+            mean_weight_p=p,
             rows=weighed.rows,
             dropped=weighed.dropped,
         )

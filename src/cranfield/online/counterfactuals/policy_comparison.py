@@ -182,7 +182,7 @@ def policies_table(found: Sequence[Beside]) -> Table:
 def policies_verdict(found: Sequence[Beside], *, level: float = LEVEL) -> dict[str, Any]:
     """Return which policy would have earned most by the first estimator, and whether it is better than the log.
 
-    The verdict is not ``trusted`` where the weights of a policy do not average 1.
+    The verdict is not ``trusted`` where the weights of a policy do not average 1 (p < 0.001).
     """
     table, name = policies_table(found), found[0].estimate.estimator
     rows = [row for row in table.rows() if row["estimator"] == name]
@@ -195,16 +195,16 @@ def policies_verdict(found: Sequence[Beside], *, level: float = LEVEL) -> dict[s
     who = best["policy"] if len(rows) == 1 else f"Of {len(rows)} policies {best['policy']} does best: it"
     said = f"{who} would have earned {estimate.value:.4g} for each impression by {name}; the log earned"
     said += f" {best['logged']:.4g}, {_size(best, told=told)}."
-    doubtful = [one for one in found if one.estimate.estimator == name and one.estimate.doubtful]
-    said += _weight_doubt(doubtful)
-    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": not doubtful, "sentence": said}
+    wrong = [one for one in found if one.estimate.estimator == name and one.estimate.wrong_weights]
+    said += _weight_doubt(wrong)
+    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": not wrong, "sentence": said}
 
 
-def _weight_doubt(doubtful: Sequence[Beside]) -> str:
-    """Say that the weights of policies do not average 1, as they do where propensities are right."""
-    if not doubtful:
+def _weight_doubt(wrong: Sequence[Beside]) -> str:
+    """Return a sentence on weights that do not average 1, as they do where propensities are right."""
+    if not wrong:
         return ""
-    means = listed([f"{one.estimate.mean_weight:.3f} for {one.policy}" for one in doubtful])
+    means = listed([f"{one.estimate.mean_weight:.3f} for {one.policy}" for one in wrong])
     return (
         f" Do not trust this result: weights should average 1, and average {means}. Check the propensities, and"
         " whether the log shows everything that the policy shows."

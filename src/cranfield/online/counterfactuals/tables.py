@@ -29,7 +29,7 @@ def _notes(policy: str, several: Sequence[Estimate]) -> Iterator[str]:
             yield f"{one.dropped:,} impressions ({share:.1%}) have no propensity, and are left out"
         if one.doubtful:
             ends = f"{one.mean_weight_low:.3f} to {one.mean_weight_high:.3f}"
-            yield f"{policy}: weights have the mean {one.mean_weight:.3f} ({ends}), not 1: are the propensities right?"
+            yield f"{policy}: weights have the mean {one.mean_weight:.3f} ({ends}), not 1: check the propensities"
         if one.ess < FEW:
             worth = f"worth {one.ess:.0f} impressions of {one.rows:,}"
             yield f"{policy}, {one.estimator}: weights are {worth}: the interval cannot be relied on"

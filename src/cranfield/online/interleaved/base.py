@@ -89,6 +89,9 @@ class Interleaved:
                 hint="give every row of the impression once",
             )
         names = {run: number for number, run in enumerate(runs)}
+        if unknown := [row["team"] for row in rows if row["team"] is not None and row["team"] not in names]:
+            message = f"the team {unknown[0]!r} of impression {rows[0]['impression']} is none of its runs"
+            raise ParameterError(message, hint=f"the columns rank_... name the runs: {', '.join(runs)}")
         worth = tuple(tuple(row[f"worth_{run}"] for row in rows) for run in runs)
         chance = tuple(row["chance"] for row in rows)
         return cls(

@@ -9,9 +9,10 @@ from cranfield.online import (
     PROPENSITIES,
     Propensity,
     by_policy,
+    doubts,
     estimates_table,
     estimators_for,
-    excluded_rows_doubt,
+    excluded_rows_checks,
     hold_beside,
     policies_table,
     policies_verdict,
@@ -43,8 +44,8 @@ def counterfactual(
     shown (propensity). ``policies`` are columns with the chance that each shows the same; ``runs`` show their own
     documents and no others. Propensities of pages are ``given`` those above, or ``at-rank`` whatever stands above, or
     ``counted`` from the log where it has none. The first of the ``estimators`` gives the verdict, which is not
-    ``trusted`` where weights do not average 1, or more than 1% of the rows are excluded. ``ranks_from`` is 0 where the
-    ranks of the log start at 0.
+    ``trusted`` where weights do not average 1 (p < 0.001), or more than 1% of the rows are excluded. ``ranks_from`` is
+    0 where the ranks of the log start at 0.
     """
     check_level(level)
     if propensity not in PROPENSITIES:
@@ -66,7 +67,7 @@ def counterfactual(
         tables["estimates"] = replace(tables["estimates"], notes=(*tables["estimates"].notes, note))
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
     verdict = policies_verdict(found, level=level)
-    if doubt := excluded_rows_doubt(excluded):
+    if doubt := doubts(excluded_rows_checks(excluded)):
         verdict |= {"trusted": False, "sentence": f"{verdict['sentence']} {doubt}"}
     verdict |= excluded.as_verdict()
     return Study("counterfactual", tables, verdict, made_by, charts=("policies",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,6 +90,64 @@ def test_without_an_ordinal_the_first_of_two_equal_documents_was_clicked(tmp_pat
     assert [row["rank"] for row in rows_of(log) if row["clicked"]] == [2]
     (note,) = log.notes
     assert note.startswith("1 ")
+
+
+def test_ordinals_that_start_elsewhere_are_refused_where_they_decide(tmp_path: Path) -> None:
+    """The clicks on b and c have the ordinals 2 and 3 from 0, so 1 is the second a, not the first."""
+    queries = write(tmp_path / "queries.jsonl", [query("q1", ["a", "a", "b", "c"])])
+    clicked = [event("click", "q1", "a", 1), event("click", "q1", "b", 2), event("click", "q1", "c", 3)]
+    events = write(tmp_path / "events.jsonl", clicked)
+    with pytest.raises(InputError) as caught:
+        read_ubi(queries, events)
+    assert caught.value.code == "E-RANKS"
+    assert "--ranks-from 0" in caught.value.hint
+    rows = rows_of(read_ubi(queries, events, ranks_from=0))
+    assert [row["rank"] for row in rows if row["clicked"]] == [2, 3, 4]
+
+
+def test_an_action_that_no_event_has_is_refused(folder: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_ubi(folder, clicks=("click", "itm_click"))
+    assert caught.value.code == "E-CLICKS"
+    assert "itm_click" in caught.value.problem
+    assert all(name in caught.value.problem for name in ("click (4)", "view (1)", "purchase (1)"))
+
+
+@pytest.mark.parametrize("inside", ["attributes", "object", "mixed", "index"])
+def test_event_attributes_of_every_shape_are_read(folder: Path, tmp_path: Path, inside: str) -> None:
+    """JSON in text, as some exports write it; objects of many fields; and the ordinal of version 1.0.0."""
+    rows = [dict(row) for row in EVENTS]
+    for row in rows:
+        about = dict(row["event_attributes"])
+        if inside == "attributes":
+            row["event_attributes"] = json.dumps(about)
+        elif inside == "object":
+            row["event_attributes"] = about | {"object": json.dumps(about["object"])}
+        elif inside == "index":
+            row["event_attributes"] = about | {"position": {"ordinal": {"index": about["position"]["ordinal"]}}}
+    if inside == "mixed":
+        other = {"action_name": "page_exit", "query_id": "q1", "timestamp": "2024-05-01T12:00:00Z"}
+        rows += [other | {"event_attributes": None}, other | {"event_attributes": {"object": {"idle": [], "n": 250}}}]
+        rows += [other | {"event_attributes": {"object": {str(n): n}, "position": {}}} for n in range(300)]
+    events = write(tmp_path / "other.jsonl", rows)
+    assert rows_of(read_ubi(folder / "ubi_queries.jsonl", events)) == LOGGED
+
+
+def test_hits_may_be_json_in_text(folder: Path, tmp_path: Path) -> None:
+    rows = [row | {"query_response_hit_ids": json.dumps(row["query_response_hit_ids"])} for row in QUERIES]
+    queries = write(tmp_path / "other.jsonl", rows)
+    assert rows_of(read_ubi(queries, folder / "ubi_events.jsonl")) == LOGGED
+
+
+def test_impressions_tell_what_was_shown_where_some_queries_do_not(tmp_path: Path) -> None:
+    """q1 names no hits, but has impressions; q2 has neither, and may have had no results."""
+    hits = "query_response_hit_ids"
+    some = [row | {hits: None} if row["query_id"] == "q2" else row for row in QUERIES]
+    some[0] = {name: cell for name, cell in some[0].items() if name != hits}
+    shown = [event("impression", "q1", hit, rank) for rank, hit in enumerate(QUERIES[0][hits], 1)]
+    log = read_ubi(write(tmp_path / "q.jsonl", some), write(tmp_path / "e.jsonl", [*EVENTS, *shown]))
+    assert rows_of(log) == LOGGED
+    assert any(note.startswith("1 queries name no hits") for note in log.notes)
 
 
 def test_clicks_on_documents_that_no_query_shows_are_refused(tmp_path: Path) -> None:

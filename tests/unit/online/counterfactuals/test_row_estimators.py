@@ -230,8 +230,25 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 def test_wrong_propensities_show_in_the_mean_weight() -> None:
     right = simulated(4000, 2)
     wrong = Logged(right.reward, right.propensity / 2, right.target)
-    assert not IPS().estimate(right).doubtful
-    assert IPS().estimate(wrong).doubtful
+    assert not IPS().estimate(right).wrong_weights
+    assert IPS().estimate(wrong).wrong_weights
+
+
+def test_right_propensities_are_seldom_called_wrong() -> None:
+    """At p < 0.001 one of 1,000 logs fails: of 400 logs 4 or more do so with a probability of 0.0008 (Poisson, 0.4)."""
+    found = [IPS().estimate(simulated(500, seed)) for seed in range(400)]
+    assert sum(one.wrong_weights for one in found) < 4
+    assert sum(one.doubtful for one in found) > 4  # intervals of 95%
+
+
+def test_the_p_value_of_the_mean_weight_is_that_of_a_t_test() -> None:
+    """Weights 1, 3, ¼ and ¼ of four users."""
+    from scipy.stats import ttest_1samp
+
+    found = IPS().estimate(LOG, level=0.5)
+    assert found.mean_weight_p == pytest.approx(ttest_1samp([1, 3, 0.25, 0.25], 1).pvalue)
+    wrong = IPS().estimate(Logged(REWARD[:2], np.ones(2), np.array([0.5, 0.5])))
+    assert (wrong.mean_weight_p, wrong.wrong_weights) == (0, True)
 
 
 def test_the_table_says_what_to_mind() -> None:

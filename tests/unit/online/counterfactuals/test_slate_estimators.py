@@ -58,6 +58,15 @@ def test_values_are_their_formulas(estimator: SlateEstimator, first: float, seco
     assert found.error == pytest.approx(abs(first - second) / 2)  # √(2 · (d/2)² / 1 / 2), d their difference
 
 
+def test_wrong_weights_of_any_rank_are_found() -> None:
+    """The weights at rank 1 are all 2, those at rank 2 are 0 or 2 and average 1, with half the sample size."""
+    ones, half = np.ones(400), np.tile([0.0, 1.0], 200)
+    chances = Chances(np.column_stack([ones / 2, ones / 2]), np.column_stack([ones, half]))
+    found = IIPS().estimate(Slates(np.ones((400, 2)), at_rank=chances))
+    assert found.ess == pytest.approx(200)
+    assert (found.wrong_weights, found.mean_weight) == (True, 2)
+
+
 def test_weights_are_those_of_the_worst_rank() -> None:
     found = IIPS().estimate(PAGES)
     # (2.5)² / 4.25 at the first rank, (3.5)² / 9.25 at the second, which is less

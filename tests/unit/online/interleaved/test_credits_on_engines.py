@@ -133,3 +133,10 @@ def test_columns_of_runs_whose_names_differ_only_by_case_are_refused(tmp_path: P
 def test_a_frame_whose_columns_differ_only_by_case_is_refused() -> None:
     with pytest.raises(CranfieldError, match="the columns rank_New and rank_new differ only by case"):
         read(made_by("team-draft", {"New": RUNS["good"], "new": RUNS["bad"]}))
+
+
+def test_a_team_that_is_none_of_the_runs_is_refused() -> None:
+    columns = made_by("balanced")
+    teams = ["other" if row == 7 else team for row, team in enumerate(columns["team"])]
+    with pytest.raises(ParameterError, match=r"the team .other. of impression .* is none of its runs"):
+        read_credits(read(columns | {"team": teams}))

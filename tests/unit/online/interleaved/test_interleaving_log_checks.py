@@ -136,9 +136,67 @@ def test_credit_of_another_run_is_found() -> None:
     assert failed(log)["credit of the own team"].effect == 1
 
 
+@pytest.mark.parametrize("method", ["team-draft", "team-draft(common='none')", "probabilistic", "optimised"])
+def test_worth_that_is_filled_with_zeros_is_found(method: str) -> None:
+    """Below rank 6 the worth of 2 of the 8 documents of a page is 0, which no method gives below the common start."""
+    lost = [
+        pl.when(pl.col("rank") <= 6).then(pl.col(name)).otherwise(0.0).alias(name) for name in ("worth_a", "worth_b")
+    ]
+    found = failed(pages(method).with_columns(lost))
+    assert set(found) == {"size of credit"}
+    assert found["size of credit"].effect == pytest.approx(2 / 8)
+
+
+@pytest.mark.parametrize("method", ["team-draft", "probabilistic", "optimised"])
+def test_worth_of_a_run_that_is_lost_on_whole_pages_is_found(method: str) -> None:
+    """A page that gives credit to one run alone compares nothing: all documents of every fourth user's pages."""
+    log = pages(method)
+    lost = pl.col("user").str.slice(1).cast(pl.Int64) % 4 == 1
+    found = failed(log.with_columns(worth_b=pl.when(~lost).then(pl.col("worth_b"))))
+    assert found["known credit"].effect == pytest.approx(log.select(lost.mean()).item())
+
+
+def test_worth_of_the_other_run_is_found_on_some_pages() -> None:
+    lost = pl.col("user").str.slice(1).cast(pl.Int64) % 4 == 1
+    swapped = [
+        pl.when(lost).then(pl.col(f"worth_{b}")).otherwise(pl.col(f"worth_{a}")).alias(f"worth_{a}")
+        for a, b in ("ab", "ba")
+    ]
+    assert set(failed(pages("optimised").with_columns(swapped))) == {"size of credit"}
+    assert set(failed(pages("team-draft").with_columns(swapped))) == {"credit of the own team"}
+
+
+@pytest.mark.parametrize("name", ["B", "b ", "none", " "])
+@pytest.mark.parametrize("method", ["team-draft", "probabilistic"])
+def test_a_team_with_a_second_name_on_some_pages_is_found(method: str, name: str) -> None:
+    """Its documents on the pages of every fourth user would count for a third run, or for none."""
+    log = pages(method).select(LABELS)
+    renamed = (pl.col("team") == "b") & (pl.col("user").str.slice(1).cast(pl.Int64) % 4 == 1)
+    found = failed(log.with_columns(team=pl.when(renamed).then(pl.lit(name)).otherwise("team")), method)
+    assert found["names of teams"].effect == pytest.approx(log.select(renamed.mean()).item())
+
+
+def test_two_teams_whose_names_differ_by_case_are_two_teams() -> None:
+    """Both are on every page, so they are the two runs that are compared."""
+    assert not failed(pages(runs="Bb").select(LABELS))
+
+
+@pytest.mark.parametrize("method", METHODS[:4])
+def test_lost_clicks_of_a_team_are_found(method: str) -> None:
+    """Of 10 times as many users as above, a fifth of about 6,000 documents of b was clicked."""
+    log = pages(method, users=600)
+    found = failed(log.with_columns(clicked=pl.col("clicked") & (pl.col("team") != "b")))
+    assert set(found) == {"clicks of every team"}
+    assert (
+        f"none of the {log.filter(pl.col('team') == 'b').height:,} documents of b"
+        in found["clicks of every team"].detail
+    )
+    assert not failed(pages(method, users=4).with_columns(clicked=pl.col("clicked") & (pl.col("team") != "b")))
+
+
 def test_a_damaged_log_is_not_trusted_and_no_test_may_end() -> None:
-    """All clicks are on documents of a: users prefer it at every look, if the log can be trusted."""
-    log = pages(users=400).select(LABELS).with_columns(clicked=pl.col("team") == "a")
+    """Only one user clicks documents of b: users prefer a at every look, if the log can be trusted."""
+    log = pages(users=400).select(LABELS).with_columns(clicked=(pl.col("team") == "a") | (pl.col("user") == "u3"))
     clean = cf.interleave(log)
     assert clean.verdict is not None
     assert (clean.verdict["trusted"], clean.verdict["holds_at_every_look"]) == (True, True)
