@@ -5,6 +5,8 @@ use crate::rank::{Ranked, Topic};
 
 /// A topic of fewer documents may have the scores 1 and 2 in this order by chance.
 const LEAST_RANKS: usize = 3;
+/// Scores that rise so often and never fall are in this order by chance once in 8! = 40,320 topics.
+const LEAST_RISES: usize = 7;
 
 /// What the rows of a run show before they are ranked.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +54,13 @@ impl Checks {
             let what = "lines whose rank disagrees with the scores, which decide: {} (first in topic {})";
             warn("W-RANK", &self.rank_order, what, "to follow the rank column: --ties rank");
         }
-        if !self.has_ranks {
-            let what = "topics whose scores are 1, 2, 3, … in the order of the rows: {} (first {})";
-            let hint = "if these are ranks, call the column rank; the highest score is the best";
+        if !self.has_ranks && ranks_decide {
+            let what = "topics whose ranks fall from row to row: {} (first {})";
+            let hint = "rank 1 is the best: if the third column holds scores, write lines of six columns";
+            warn("W-INVERTED", &ranked.inverted, what, hint);
+        } else if !self.has_ranks {
+            let what = "topics whose scores rise from row to row, or are 1, 2, 3, … in another order: {} (first {})";
+            let hint = "the highest score is the best: call ranks rank, and write distances with a minus";
             warn("W-INVERTED", &ranked.inverted, what, hint);
         }
         let what = "scores that are whole numbers too large for float64, which rounds them: {} (first in topic {})";
@@ -105,12 +111,33 @@ impl Ids {
     }
 }
 
-/// Whether the scores of a topic are 1, 2, 3, … (or 0, 1, 2, …) in the order of its rows: ranks, not scores.
+/// Whether the scores of a topic look like ranks or distances, of which the lowest is the best, as its rows stand:
+/// 1, 2, 3, …, any scores that rise and never fall, or whole numbers from 1 (or 0) on without order.
 pub fn are_ranks(topic: &Topic) -> bool {
     let keys = &topic.keys;
-    keys.len() >= LEAST_RANKS
-        && (keys[0] == 1.0 || keys[0] == 0.0)
-        && keys.windows(2).all(|pair| pair[1] == pair[0] + 1.0)
+    if keys.len() < LEAST_RANKS {
+        return false;
+    }
+    let (mut rises, mut falls, mut counts) = (0, 0, keys[0] == 1.0 || keys[0] == 0.0);
+    for pair in keys.windows(2) {
+        rises += usize::from(pair[1] > pair[0]);
+        falls += usize::from(pair[1] < pair[0]);
+        counts &= pair[1] == pair[0] + 1.0;
+    }
+    counts || (rises >= LEAST_RISES && (falls == 0 || are_whole_from_one(keys)))
+}
+
+/// Whether scores are all the whole numbers from 1 (or 0) on, each once.
+fn are_whole_from_one(keys: &[f64]) -> bool {
+    let least = keys.iter().copied().fold(f64::INFINITY, f64::min);
+    if least != 1.0 && least != 0.0 {
+        return false;
+    }
+    let mut seen = vec![false; keys.len()];
+    keys.iter().all(|key| {
+        let place = (key - least) as usize;
+        key.fract() == 0.0 && place < seen.len() && !std::mem::replace(&mut seen[place], true)
+    })
 }
 
 /// Report topics that have fewer documents than others.
@@ -145,6 +172,28 @@ mod tests {
             assert!(!are_ranks(&topic(&keys)), "{keys:?}");
         }
         assert!(!are_ranks(&topic(&[1.0, 2.0])));
+    }
+
+    #[test]
+    fn scores_of_many_rows_that_rise_are_ranks_or_distances() {
+        assert!(are_ranks(&topic(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0])));
+        assert!(are_ranks(&topic(&[-9.5, -9.5, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -1.25])));
+        assert!(!are_ranks(&topic(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])), "one too few");
+        assert!(!are_ranks(&topic(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 79.0])), "one falls");
+        assert!(!are_ranks(&topic(&[1.0; 20])));
+    }
+
+    #[test]
+    fn whole_numbers_from_one_without_order_are_ranks() {
+        let keys = [2.0, 1.0, 4.0, 3.0, 6.0, 5.0, 8.0, 7.0, 10.0, 9.0, 12.0, 11.0, 14.0, 13.0, 15.0, 16.0];
+        assert!(are_ranks(&topic(&keys)));
+        assert!(are_ranks(&topic(&keys.map(|key| key - 1.0))));
+        assert!(!are_ranks(&topic(&keys.map(|key| key + 1.0))), "from 2");
+        assert!(!are_ranks(&topic(&keys.map(|key| if key == 9.0 { 8.0 } else { key }))), "8 twice");
+        assert!(!are_ranks(&topic(&keys.map(|key| if key == 9.0 { 8.5 } else { key }))));
+        let mut descending = keys;
+        descending.sort_by(|a, b| b.total_cmp(a));
+        assert!(!are_ranks(&topic(&descending)), "the best comes first");
     }
 
     #[test]

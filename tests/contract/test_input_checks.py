@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 
 import cranfield as cf
 from cranfield.core import InputError
 from cranfield.data import find_runs, read_qrels, read_run
-from cranfield.studies import convert
+from cranfield.studies import convert, interleaved_page
 from tests.support.input_cases import JUDGMENTS, RUNS, Case, qrels_rows, run_rows
 from tests.support.input_sources import FILES, SOURCES, Rows, make_source
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cranfield.data import Source
+
+
+CODES = set().union(*(case.codes for case in (*RUNS, *JUDGMENTS)))
 
 
 def cells(cases: Iterable[Case]) -> list[Any]:
@@ -59,6 +64,28 @@ def test_judgments(case: Case, source: str, tmp_path: Path) -> None:
     if source in FILES and case.codes != {"E-SWAPPED"}:  # lint reads what looks like a run as such
         assert lint_codes(data) == case.codes
         assert codes(lambda: [convert(data, tmp_path / "out.parquet", kind="qrels").source]) == case.codes
+
+
+NOT_NOTED = {"W-TIES", "W-FLOAT32", "W-SHORT"}  # usual in good data: `lint` alone lists them
+
+
+@pytest.mark.parametrize(("case", "source"), cells(case for case in RUNS if not any(c[0] == "E" for c in case.codes)))
+def test_every_command_that_reads_runs_notes_the_same(case: Case, source: str, tmp_path: Path) -> None:
+    data, judged = make_source(source, case.rows, tmp_path, "run"), make_source(source, qrels_rows(), tmp_path, "qrels")
+    good = {"1": {"d3": 3.5, "d2": 2.5, "d1": 1.5}, "2": {"d1": 2.5}}
+    runs = {"mine": data, "good": good}
+    values = cf.evaluate(judged, runs, "AP")
+    studies = [
+        *(study(values) for study in (cf.compare, cf.test, cf.leaderboard)),
+        cf.reproduce(judged, {"mine": data}, "AP", originals={"good": good}),
+        cf.pool(runs),
+        interleaved_page(runs, "1"),
+    ]
+    for study in studies:
+        notes = " ".join(note for table in study.tables.values() for note in table.notes)
+        assert {code for code in CODES if f"({code})" in notes} == case.codes - NOT_NOTED, study.name
+    fused = {problem.code for problem in cf.fuse(runs).source.problems.kept}
+    assert fused - {"W-MISSING"} == case.codes - NOT_NOTED
 
 
 def mixed(rows: Rows, change: Callable[[str], str], column: str) -> Rows:
@@ -157,6 +184,53 @@ def test_a_table_with_a_column_of_runs_is_several(source: str, column: str, tmp_
 
 
 @pytest.mark.parametrize("source", TABLES)
+@pytest.mark.parametrize("constant", ["run", "system", "tag"])
+def test_of_two_columns_of_runs_the_finer_one_names_them(source: str, constant: str, tmp_path: Path) -> None:
+    """The runs share no document, so that as one run they would have other values and no error."""
+    own = "tag" if constant == "run" else "run"
+    rows = [
+        {constant: "2026", own: run, "topic": topic, "document": f"{run}-{topic}", "score": 1.5}
+        for run in ("bm25", "dense")
+        for topic in "12"
+    ]
+    values = cf.evaluate({"1": {"dense-1": 1}, "2": {"dense-2": 1}}, make_source(source, rows, tmp_path, "run"), "AP")
+    assert (values.runs, values.cube[:, :, 0].tolist()) == (("bm25", "dense"), [[0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_columns_that_name_the_runs_together_alone_are_refused(source: str, tmp_path: Path) -> None:
+    rows = [
+        {"system": system, "run_id": seed, "topic": "1", "document": f"{system}{seed}", "score": 1.5}
+        for system in ("bm25", "dense")
+        for seed in ("s1", "s2")
+    ]
+    with pytest.raises(InputError, match="run_id and system name different runs, 4 together") as caught:
+        find_runs(make_source(source, rows, tmp_path, "run"))
+    assert caught.value.code == "E-COLUMNS"
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_an_empty_column_next_to_that_of_the_runs_is_ignored(source: str, tmp_path: Path) -> None:
+    data = make_source(source, [row | {"tag": None} for row in SEVERAL], tmp_path, "run")
+    assert [run.name for run in find_runs(data)] == ["bm25", "dense"]
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_notes_name_the_run_of_a_table_of_several(source: str, tmp_path: Path) -> None:
+    rows = [row | ({"document": row["document"].upper()} if row["run"] == "dense" else {}) for row in SEVERAL]
+    rows += [{"topic": "3", "document": f"d{i}", "score": 1.5, "run": "bm25"} for i in (1, 2)]
+    data, judged = make_source(source, rows, tmp_path, "run"), make_source(source, qrels_rows(), tmp_path, "qrels")
+    notes = cf.evaluate(judged, data, "AP").notes
+    assert all("run bm25" in note for note in notes if "W-CONSTANT" in note)
+    assert all("run dense" in note for note in notes if "W-IDS" in note)
+    assert sum("W-CONSTANT" in note or "W-IDS" in note for note in notes) == 2
+    if source in FILES:
+        messages = {row["code"]: str(row["message"]) for row in cf.lint([judged, data])["problems"].rows()}
+        assert messages["W-UNKNOWN"].startswith("run bm25: ")
+        assert messages["W-IDS"].startswith("run dense: ")
+
+
+@pytest.mark.parametrize("source", TABLES)
 def test_where_one_run_is_meant_several_are_refused_by_name(source: str, tmp_path: Path) -> None:
     data = make_source(source, SEVERAL, tmp_path, "run")
     with pytest.raises(cf.ParameterError, match="bm25, dense"):
@@ -190,6 +264,32 @@ def test_two_tags_in_a_text_are_one_run_unless_they_share_documents(source: str,
     assert caught.value.code == "E-DUPDOC"
     assert "bm25" in caught.value.hint
     assert "dense" in caught.value.hint
+
+
+DATES = [datetime.date(2026, 7, day) for day in (3, 2, 1)] * 2
+
+
+@pytest.mark.parametrize("source", ["csv", "tsv", "parquet", "pandas", "polars", "arrow", "columns", "duckdb"])
+def test_dates_are_no_scores(source: str, tmp_path: Path) -> None:
+    data = make_source(source, run_rows(score=DATES), tmp_path, "run")
+    assert codes(lambda: [read_run(data).source]) == {"E-SCORE"}
+
+
+def test_whole_numbers_of_128_bits_are_scores() -> None:
+    """DuckDB's sum of whole numbers is HUGEINT; 2^53 and 2^53 + 1 are one number as float64."""
+    score = pl.Series([2**53 + 1, 2**53, 1], dtype=pl.Int128)
+    run = read_run(pl.DataFrame({"topic": ["1"] * 3, "document": ["d1", "d2", "d3"], "score": score}))
+    assert run.score.tolist() == [2**53, 2**53, 1]
+    assert {one.code for one in run.source.problems.kept} == {"W-PRECISION", "W-TIES"}
+
+
+def test_three_columns_with_the_last_rank_first_are_noted(tmp_path: Path) -> None:
+    """Three columns are topic, document and rank; scores of the best document first would fall from row to row."""
+    path = tmp_path / "run.txt"
+    path.write_text("".join(f"1 d{i} {score}\n" for i, score in enumerate(range(80, 0, -10))))
+    assert codes(lambda: [read_run(path).source]) == lint_codes(path) == {"W-INVERTED"}
+    path.write_text("".join(f"1 d{i} {rank}\n" for i, rank in enumerate(range(10, 90, 10))))
+    assert codes(lambda: [read_run(path).source]) == lint_codes(path) == set()
 
 
 @pytest.mark.parametrize("source", ["text", "csv"])

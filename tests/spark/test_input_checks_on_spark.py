@@ -111,10 +111,49 @@ def test_unjudged_documents_are_noted_as_on_one_machine(spark: SparkSession) -> 
     rows += [
         row | {"run": "partly", "document": row["document"].replace("d1", "u1").replace("d2", "u2")} for row in rows
     ]
-    evaluated = distributed.evaluate(judged, table(spark, rows, "run"), "nDCG@3", scale="ignore").collect()
-    local = cf.evaluate(frame(qrels_rows(), "qrels"), frame(rows, "run"), "nDCG@3", scale="ignore")
+    evaluated = distributed.evaluate(judged, table(spark, rows, "run"), "P@1 nDCG@3", scale="ignore").collect()
+    local = cf.evaluate(frame(qrels_rows(), "qrels"), frame(rows, "run"), "P@1 nDCG@3", scale="ignore")
     (note,) = [note for note in evaluated.mean().notes if note.startswith("Judged@")]
-    assert note.startswith("Judged@3 is 33.3% for partly and 100.0% for full")
+    # The first document of each ranking is one of the two that are unjudged.
+    assert note.startswith("Judged@1 is 0.0% for partly and 100.0% for full, Judged@3 is 33.3% for partly and ")
     assert note in local.mean().notes
     assert note in cf.test(evaluated)["tests"].notes
     assert not any("Judged@" in note for note in evaluated.of_runs([0]).mean().notes)
+
+
+@pytest.mark.parametrize(("often", "expected"), [(4, set()), (0, {"W-GRADE"})])
+def test_an_outlying_grade_is_one_among_all_topics(often: int, expected: set[str], spark: SparkSession) -> None:
+    """Grade 5 next to 1 is an outlier if it occurs once, not if other topics have it, too, whatever the partitions."""
+    grades = {"0": (5, 1), **{str(topic): ((5, 5) if topic <= often else (1, 1)) for topic in range(1, 9)}}
+    judged = [
+        {"topic": topic, "document": f"d{i}", "grade": grade}
+        for topic, two in grades.items()
+        for i, grade in enumerate(two)
+    ]
+    rows = [{"topic": topic, "document": "d0", "score": 1.5} for topic in grades]
+    runs = {"mine": table(spark, rows, "run")}
+    notes = distributed.evaluate(table(spark, judged, "qrels"), runs, "AP", partitions=9).collect().notes
+    local = cf.evaluate(frame(judged, "qrels"), {"mine": frame(rows, "run")}, "AP").notes
+    for lines in (notes, local):
+        assert {code for code in ("W-GRADE", "W-NOREL") if code in " ".join(lines)} == expected
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_of_two_columns_of_runs_the_finer_one_names_them(named: bool, spark: SparkSession) -> None:
+    rows = [
+        row | {"run": "2026", "tag": tag, "document": f"{tag}-{row['document']}"}
+        for tag in ("bm25", "dense")
+        for row in run_rows()
+    ]
+    data: Any = table(spark, rows, "run")
+    evaluated = distributed.evaluate(table(spark, qrels_rows(), "qrels"), {"mine": data} if named else data, "AP")
+    assert evaluated.runs == (("mine/bm25", "mine/dense") if named else ("bm25", "dense"))
+
+
+def test_columns_that_name_the_runs_together_alone_are_refused(spark: SparkSession) -> None:
+    rows = [
+        row | {"system": system, "run_id": seed} for system in ("bm25", "dense") for seed in "12" for row in run_rows()
+    ]
+    with pytest.raises(InputError, match="run_id and system name different runs, 4 together") as caught:
+        distributed.evaluate(table(spark, qrels_rows(), "qrels"), table(spark, rows, "run"), "AP")
+    assert caught.value.code == "E-COLUMNS"

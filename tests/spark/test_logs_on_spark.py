@@ -19,6 +19,7 @@ from cranfield.online import (
     ClickModel,
     Pages,
     answerable,
+    log_checks,
     online_outcomes,
     online_table,
     read_cells,
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
 def test_the_same_rows_are_left_out_for_the_same_reasons(read_logs: tuple[Log, Log]) -> None:
     mine, other = (log.excluded.table().rows() for log in read_logs)
     assert mine == other
-    assert len({row["reason"] for row in mine}) == 6
+    assert len({row["reason"] for row in mine}) == 7
+    assert read_logs[0].excluded.rows_together == pytest.approx(read_logs[1].excluded.rows_together)
 
 
 def test_doubtful_cells_are_read_by_the_same_rules(spark: SparkSession, tmp_path: Path) -> None:
@@ -68,6 +70,40 @@ def test_doubtful_cells_are_read_by_the_same_rules(spark: SparkSession, tmp_path
     assert mine.notes == other.notes
     assert len(mine.notes) == 1
     same(*(columns_of(read, read.rows, "impression", "rank") for read in (mine, other)))
+
+
+def test_names_and_zones_are_read_by_the_same_rules(spark: SparkSession, tmp_path: Path) -> None:
+    """Words for missing users, blanks around arms, and a column of times with a zone next to one without."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    log: Any = position_biased_log.columns(60)
+    words = ("null", "NaN", "None", "\\N", " ", "fifi v")  # Ibis would strip the letters f and v on Spark
+    pages = {page: number for number, page in enumerate(dict.fromkeys(log["impression"]))}
+    log["user"] = [words[pages[page] % 6] if pages[page] < 12 else f"u{page}" for page in log["impression"]]
+    log["arm"] = [" ab"[1 + pages[page] % 2] + " " * (pages[page] % 3) for page in log["impression"]]
+    micro = {name: [None if at is None else round(at * 1e6) for at in log[name]] for name in ("time", "click_time")}
+    table = pa.table(
+        log
+        | {"time": pa.array(micro["time"], pa.timestamp("us", "UTC"))}
+        | {"click_time": pa.array(micro["click_time"], pa.timestamp("us"))}
+    )
+    pq.write_table(table, tmp_path / "log.parquet")
+    mine, other = (read_log(tmp_path / "log.parquet", engine=engine) for engine in (None, spark))
+    assert mine.excluded == other.excluded
+    assert set(mine.excluded.reasons) == {"no user"}
+    assert set(mine.excluded.arm_totals) == {"a", "b"}
+    assert mine.notes == other.notes
+    assert len(mine.notes) == 1
+    same(*(columns_of(read, read.rows, "impression", "rank") for read in (mine, other)))
+
+
+def test_checks_of_logs_are_the_same(logs: tuple[Log, Log]) -> None:
+    mine, other = (log_checks(log) for log in logs)
+    assert [check.check for check in mine] == [check.check for check in other]
+    for one, same_one in zip(mine, other, strict=True):
+        assert (one.passed, one.detail) == (same_one.passed, same_one.detail)
+        assert one.effect == pytest.approx(same_one.effect)
 
 
 def test_pages_and_sessions_are_the_same(logs: tuple[Log, Log]) -> None:

@@ -6,8 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tests.support.input_sources import Rows
 
+RISING = (0.25, 0.5, 0.75, 1.5, 2.25, 2.5, 3.75, 4.5)
+IN_PAIRS = (2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15)  # 2 before 1, 4 before 3, …: not falling throughout
 SCORES = {"1": (3.5, 2.5, 1.5), "2": (9.25, 8.5, 7.75)}
 TEXT = ("text", "gz")
 NO_ID = "columns are cut at white space: an id is neither empty nor has any"
@@ -15,7 +19,7 @@ NO_COLUMN = "a dict of dicts has no other column"
 ONE_EACH = "a dict has a key once"
 
 
-def run_rows(scores: dict[str, tuple[Any, ...]] = SCORES, **columns: Any) -> Rows:
+def run_rows(scores: Mapping[str, Sequence[Any]] = SCORES, **columns: Any) -> Rows:
     """Rows of a run that is in order, with documents d1, d2, … in each topic."""
     rows = [
         {"topic": topic, "document": f"d{rank}", "score": score}
@@ -63,6 +67,10 @@ RUNS = [
     _case("ranks against scores", run_rows(rank=[3, 2, 1, 1, 2, 3]), "W-RANK", cannot={"dict": NO_COLUMN}),
     _case("ranks as scores", run_rows({"1": (1, 2, 3), "2": (1, 2, 3)}), "W-INVERTED"),
     _case("ranks from 0 as scores", run_rows({"1": (0, 1, 2), "2": (0, 1, 2)}), "W-INVERTED"),
+    _case("scores that count up in tens", run_rows(dict.fromkeys("12", range(10, 90, 10))), "W-INVERTED"),
+    _case("distances, the best first", run_rows(dict.fromkeys("12", RISING)), "W-INVERTED"),
+    _case("ranks as scores in another order", run_rows(dict.fromkeys("12", IN_PAIRS)), "W-INVERTED"),
+    _case("ranks as scores, the last first", run_rows(dict.fromkeys("12", sorted(IN_PAIRS, reverse=True)))),
     _case("one score", run_rows({"1": (1.0, 1.0, 1.0), "2": (3.0, 2.0, 1.0)}), "W-CONSTANT", "W-TIES"),
     _case("ties", run_rows({"1": (2.0, 1.0, 1.0), "2": (3.0, 2.0, 1.0)}), "W-TIES"),
     _case("ties of float32", run_rows({"1": (2.0, 1.99999999, 1.0), "2": (3.0, 2.0, 1.0)}), "W-FLOAT32"),
@@ -93,6 +101,7 @@ RUNS = [
 JUDGMENTS = [
     _case("clean", qrels_rows()),
     _case("a negative grade", qrels_rows((1, -1, 2, 0, 1, 0)), "W-NEGATIVE"),
+    _case("a typing error", qrels_rows((1, 22, 2, 0, 1, 0)), "W-GRADE"),
     _case("nothing relevant", qrels_rows((0, 0, 0, 0, 0, 0)), "W-NOREL"),
     _case("a word as a grade", qrels_rows(("1", "high", "2", "0", "1", "0")), "E-GRADE"),
     _case("not a number", qrels_rows(("1", "NaN", "2", "0", "1", "0")), "E-GRADE"),
@@ -117,6 +126,12 @@ JUDGMENTS = [
     _case(
         "a run",
         run_rows({"1": (3, 2, 1), "2": (3, 2, 1)}, rank=[1, 2, 3] * 2),
+        "E-SWAPPED",
+        cannot={"dict": "a dict of dicts has only numbers"},
+    ),
+    _case(
+        "a run with its name",
+        run_rows({"1": (3, 2, 1), "2": (3, 2, 1)}, run=["mine"] * 6),
         "E-SWAPPED",
         cannot={"dict": "a dict of dicts has only numbers"},
     ),

@@ -14,8 +14,10 @@ from .assessed.block import Block as Block
 from .assessed.graded_rankings import assess_documents as assess_documents
 from .assessed.graded_rankings import assess_grades as assess_grades
 from .assessed.graded_rankings import judgments_of as judgments_of
+from .files.columns import ambiguous_runs as ambiguous_runs
 from .files.columns import bare_suffix as bare_suffix
 from .files.columns import find_columns as find_columns
+from .files.columns import run_columns as run_columns
 from .files.data_source import DATASET as DATASET
 from .files.data_source import Source as Source
 from .files.data_source import is_dataset as is_dataset
@@ -62,6 +64,7 @@ from .values.judged_documents import Coverage as Coverage
 from .values.judged_documents import find_coverage as find_coverage
 from .values.judged_documents import is_worth_a_note as is_worth_a_note
 from .values.judged_documents import judged_depth as judged_depth
+from .values.judged_documents import judged_depths as judged_depths
 from .values.judged_documents import judged_shares as judged_shares
 from .values.judged_documents import proportion_single as proportion_single
 from .values.judged_documents import unjudged_notes as unjudged_notes
@@ -72,6 +75,7 @@ from .values.value_cube import Given as Given
 from .values.value_cube import Named as Named
 from .values.value_cube import Values as Values
 from .values.value_notes import notes_on as notes_on
+from .values.value_notes import warning_notes as warning_notes
 from .values.wide_scores import read_scores as read_scores
 
 if TYPE_CHECKING:
@@ -131,6 +135,8 @@ if TYPE_CHECKING:
     from .logs.query_engines import fetch as fetch
     from .logs.query_engines import spark_paths as spark_paths
     from .logs.query_engines import spark_session as spark_session
+    from .logs.row_checks import exclude_rows as exclude_rows
+    from .logs.row_checks import rows_together as rows_together
     from .logs.run_outcomes import Outcomes as Outcomes
     from .logs.run_outcomes import read_outcomes as read_outcomes
     from .logs.ubi_logs import read_ubi as read_ubi
@@ -225,6 +231,7 @@ else:
             "values.topic_splits": "SPLITS Splits draw_splits read_splits split_topics write_splits",
             "topics.topic_text": "TopicText",
             "topics.topic_set": "TopicTexts read_topics",
+            "logs.row_checks": "exclude_rows rows_together",
             "logs.ubi_logs": "read_ubi",
         },
     )

@@ -138,6 +138,8 @@ from .experiments.tables import experiment_sentence as experiment_sentence
 from .experiments.tables import experiment_tables as experiment_tables
 from .experiments.tables import treatment_outcomes as treatment_outcomes
 from .experiments.user_concentration import concentration_check as concentration_check
+from .experiments.user_concentration import log_concentration_checks as log_concentration_checks
+from .experiments.user_limits import ACTIVE_USERS as ACTIVE_USERS
 from .experiments.user_limits import cap_values as cap_values
 from .experiments.user_limits import exclude_active_users as exclude_active_users
 from .experiments.user_metrics import Metric as Metric
@@ -195,8 +197,10 @@ from .logs.held_out_pages import read_parted as read_parted
 from .logs.reading_times import Times as Times
 from .logs.reading_times import read_times as read_times
 from .logs.topic_documents import Pairs as Pairs
+from .logs.trust_checks import arm_names_check as arm_names_check
+from .logs.trust_checks import doubts as doubts
 from .logs.trust_checks import excluded_rows_checks as excluded_rows_checks
-from .logs.trust_checks import excluded_rows_doubt as excluded_rows_doubt
+from .logs.trust_checks import log_checks as log_checks
 from .offline_agreement import Bridge as Bridge
 from .offline_agreement import Likeness as Likeness
 from .offline_agreement import Offline as Offline

@@ -7,8 +7,10 @@ import numpy as np
 
 from cranfield.core import Direction, ParameterError, Table
 from cranfield.data import Outcomes, Values
-from cranfield.online.behaviour.log_units import read_sums_of
+from cranfield.online.behaviour.log_units import sums_of, values_by_user
 from cranfield.online.behaviour.online_measures import parse_online
+from cranfield.online.experiments.user_concentration import log_concentration_checks
+from cranfield.online.logs.trust_checks import doubts, log_checks
 from cranfield.stats import LEVEL
 
 from .offline_agreement import Bridge, Offline
@@ -20,12 +22,18 @@ POINTS = ("measure", "run", "offline", "online", "online_low", "online_high")
 
 
 def online_outcomes(log: "Log", measure: Any) -> Outcomes:
-    """What users of each arm did, with its standard error over users; the arms are runs."""
+    """What users of each arm did, with its standard error over users; the arms are runs.
+
+    A user who was in several arms counts in each of them.
+    """
     asked = parse_online(measure)
     if len(asked) != 1:
         raise ParameterError(f"{len(asked)} online measures are no one outcome", hint="give one: ctr")
     log.require("arm", why="an outcome for each run")
-    sums, _, _ = read_sums_of(log, asked, by_arm=True)
+    log = log.with_arms()
+    users, named = values_by_user(log, asked, by_arm=True)
+    users = log.engine.keep(users)
+    sums, _, _ = sums_of(log, users, named, by_arm=True)
     runs = [arm for arm, value in zip(sums.arms, sums.value[:, 0], strict=True) if arm and value == value]
     place = [sums.arms.index(run) for run in runs]
     errors = sums.error[place, 0]
@@ -36,8 +44,9 @@ def online_outcomes(log: "Log", measure: Any) -> Outcomes:
         dict(zip(runs, errors.tolist(), strict=True)) if known else None,
         log.source,
         lower=asked[0].direction is Direction.LOWER,
-        excluded=log.excluded.without_arm(),
+        excluded=log.excluded,
         notes=log.notes,
+        doubts=doubts((*log_checks(log), *log_concentration_checks(log, users, named))),
     )
 
 

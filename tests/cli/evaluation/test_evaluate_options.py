@@ -369,7 +369,10 @@ def test_preferences_are_printed_under_the_names_of_trec_eval(cranfield: Command
     ended = cranfield("evaluate", "prefs.txt", "run.txt", *asked)
     # run.txt has a above x, and not b: of a>b, a>x and b>x the first two are fulfilled, of a>x the one there is.
     lines = [line.split() for line in ended.out.splitlines()]
-    assert lines == [["runid", "all", "mine"], ["prefs_simp", "all", "0.6667"], ["prefs_pair_ret", "all", "1.0000"]]
+    assert lines == [["prefs_simp", "all", "0.6667"], ["prefs_pair_ret", "all", "1.0000"]]
+    assert "prefs_avgjg_Rnonrel" not in ended.err
+    balanced = cranfield("evaluate", "prefs.txt", "run.txt", *asked[:-1], "prefs_avgjg_Rnonrel")
+    assert "note: prefs_avgjg_Rnonrel of trec_eval is another number" in balanced.err
 
 
 @pytest.mark.parametrize("name", ["prefs", "all_prefs", "prefs_num_prefs_poss", "prefs_num_prefs_ful_ret"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
@@ -67,7 +68,8 @@ def _response(study: cf.Study, numbers: str) -> Response:
     messages = {note for table in study.tables.values() for note in table.notes}
     if "checks" in study.tables:
         messages |= {f"failed: {row['check']}" for row in study["checks"].rows() if row["passed"] is False}
-    messages |= {f"trusted: {verdict.get('trusted')}", f"excluded: {verdict.get('excluded')}"}
+    messages |= {f"trusted: {verdict.get('trusted')}"}
+    messages |= {f"excluded: {verdict['excluded']}"} if verdict.get("rows_excluded") else set()
     return Response(study[numbers].rows(), frozenset(messages))
 
 
@@ -140,6 +142,17 @@ def ranks_from_0(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "rank", lambda cell, row: cell - 1)
 
 
+@declare("Ranks of one arm count from 0.", "error")
+def ranks_of_one_arm_from_0(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "rank", lambda cell, row: cell - (log["arm"][row] == "B"))
+
+
+@declare("Ranks of a few pages count from 0.", "warning")
+def ranks_of_some_pages_from_0(log: Columns, rng: np.random.Generator) -> Columns:
+    shifted = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.05}
+    return _cells(log, "rank", lambda cell, row: cell - (log["impression"][row] in shifted))
+
+
 @declare("Ranks are text.", "unchanged")
 def ranks_as_text(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "rank", lambda cell, row: str(cell))
@@ -164,19 +177,45 @@ def pages_without_users(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "user", lambda cell, row: None if log["impression"][row] in lost else cell)
 
 
-@declare("Five users (robots) have most of the pages of an arm and never click.", "warning")
-def robots(log: Columns, rng: np.random.Generator) -> Columns:
+@declare("The user of a quarter of the pages is a word for a missing cell: null, nan, None, - or a blank.", "warning")
+def words_for_missing_users(log: Columns, rng: np.random.Generator) -> Columns:
+    words = ("null", "nan", "None", "-", " ")
+    lost = {page: words[int(rng.integers(5))] for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
+    return _cells(log, "user", lambda cell, row: lost.get(log["impression"][row], cell))
+
+
+@declare("A quarter of the pages has the same user, in both arms.", "warning")
+def one_anonymous_user(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
+    return _cells(log, "user", lambda cell, row: "anonymous" if log["impression"][row] in lost else cell)
+
+
+def _with_robots(log: Columns, users: int) -> Columns:
     first = [row for row, arm in enumerate(log["arm"]) if arm == "B"][:6]
     more: Columns = {name: [] for name in log}
     for number in range(2000):
         for rank, row in enumerate(first, 1):
             cells = {name: column[row] for name, column in log.items()}
-            cells |= {"impression": f"robot{number}", "user": f"robot{number % 5}", "session": f"robot{number % 5}"}
+            cells |= {
+                "impression": f"robot{number}",
+                "user": f"robot{number % users}",
+                "session": f"robot{number % users}",
+            }
             cells |= {"rank": rank, "document": f"x{rank}", "clicked": 0, "click_time": None, "dwell": None}
             cells |= {"topic": "t0", "time": log["time"][first[0]]}
             for name in more:
                 more[name].append(cells[name])
     return {name: [*log[name], *more[name]] for name in log}
+
+
+@declare("Five users (robots) have most of the pages of an arm and never click.", "warning")
+def robots(log: Columns, rng: np.random.Generator) -> Columns:
+    return _with_robots(log, users=5)
+
+
+@declare("Ten robots have most of the pages of an arm and never click.", "warning")
+def ten_robots(log: Columns, rng: np.random.Generator) -> Columns:
+    return _with_robots(log, users=10)
 
 
 @declare("Every row of the log is there twice.", "warning")
@@ -189,6 +228,35 @@ def lost_users(log: Columns, rng: np.random.Generator) -> Columns:
     lost = {user for user in dict.fromkeys(log["user"]) if rng.random() < 0.33}
     rows = range(len(log["rank"]))
     return _rows(log, [row for row in rows if log["arm"][row] == "A" or log["user"][row] not in lost])
+
+
+@declare("A fifth of the rows of one arm is lost.", "warning")
+def lost_rows(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = rng.random(len(log["rank"])) < 0.2
+    return _rows(log, [row for row in range(len(log["rank"])) if log["arm"][row] == "A" or not lost[row]])
+
+
+@declare("The clicks of one arm are lost.", "error")
+def lost_clicks(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "clicked", lambda cell, row: 0 if log["arm"][row] == "B" else cell)
+
+
+@declare("Some pages have no arm.", "warning")
+def pages_without_arms(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.1}
+    return _cells(log, "arm", lambda cell, row: None if log["impression"][row] in lost else cell)
+
+
+@declare("Half the users of an arm have its name in lower case.", "warning")
+def arm_in_two_cases(log: Columns, rng: np.random.Generator) -> Columns:
+    lower = {user for user in dict.fromkeys(log["user"]) if rng.random() < 0.5}
+    return _cells(log, "arm", lambda cell, row: cell.lower() if cell == "B" and log["user"][row] in lower else cell)
+
+
+@declare("The name of an arm ends in a blank on some pages.", "unchanged")
+def arm_with_blanks(log: Columns, rng: np.random.Generator) -> Columns:
+    padded = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.5}
+    return _cells(log, "arm", lambda cell, row: f"{cell} " if log["impression"][row] in padded else cell)
 
 
 @declare("Some users are in both arms.", "warning")
@@ -204,6 +272,18 @@ def negative_dwell(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "dwell", lambda cell, row: -cell if cell is not None and wrong[row] else cell)
 
 
+@declare("Some dwell times are infinite.", "warning")
+def infinite_dwell(log: Columns, rng: np.random.Generator) -> Columns:
+    wrong = (rng.random(len(log["rank"])) < 0.1).tolist()
+    return _cells(log, "dwell", lambda cell, row: float("inf") if cell is not None and wrong[row] else cell)
+
+
+@declare("Some dwell times are text that is not a number.", "warning")
+def unreadable_dwell(log: Columns, rng: np.random.Generator) -> Columns:
+    wrong = (rng.random(len(log["rank"])) < 0.1).tolist()
+    return _cells(log, "dwell", lambda cell, row: cell if cell is None else f"{cell} s" if wrong[row] else str(cell))
+
+
 @declare("Some clicks are earlier than their page.", "warning")
 def clicks_before_pages(log: Columns, rng: np.random.Generator) -> Columns:
     wrong = (rng.random(len(log["rank"])) < 0.1).tolist()
@@ -216,6 +296,13 @@ def mixed_time_zones(log: Columns, rng: np.random.Generator) -> Columns:
     pages = dict.fromkeys(log["impression"])
     zoned = {page for page in pages if rng.random() < 0.5}
     return _cells(log, "time", lambda cell, row: f"{cell}+05:00" if log["impression"][row] in zoned else cell)
+
+
+@declare("Times of pages have a time zone, times of clicks have none.", "warning")
+def clicks_without_zone(log: Columns, rng: np.random.Generator) -> Columns:
+    moments = [datetime.fromisoformat(time).replace(tzinfo=timezone(timedelta(hours=5))) for time in log["time"]]
+    clicks = [None if time is None else datetime.fromisoformat(time) for time in log["click_time"]]
+    return log | {"time": moments, "click_time": clicks}
 
 
 @declare("A page is claimed by two users.", "warning")
@@ -257,6 +344,23 @@ def lost_team_rows(log: Columns, rng: np.random.Generator) -> Columns:
     return _rows(log, [row for row in rows if log["team"][row] == "B" or not lost[row]])
 
 
+@declare("A team has its name in lower case on a quarter of the pages.", "warning")
+def team_in_lower_case(log: Columns, rng: np.random.Generator) -> Columns:
+    pages = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
+    return _cells(log, "team", lambda cell, row: "b" if cell == "B" and log["impression"][row] in pages else cell)
+
+
+@declare("A missing team is written as none.", "warning")
+def missing_team_as_word(log: Columns, rng: np.random.Generator) -> Columns:
+    pages = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
+    return _cells(log, "team", lambda cell, row: "none" if log["impression"][row] in pages else cell)
+
+
+@declare("All clicks of one team are lost.", "warning")
+def lost_team_clicks(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "clicked", lambda cell, row: 0 if log["team"][row] == "B" else cell)
+
+
 @declare("Ranks of interleaved pages count from 0.", "error")
 def interleaved_ranks_from_0(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "rank", lambda cell, row: cell - 1)
@@ -271,6 +375,12 @@ def interleaved_clicks_as_1_and_empty(log: Columns, rng: np.random.Generator) ->
 def interleaved_pages_without_users(log: Columns, rng: np.random.Generator) -> Columns:
     lost = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
     return _cells(log, "user", lambda cell, row: None if log["impression"][row] in lost else cell)
+
+
+@declare("The user of a quarter of the interleaved pages is the word null.", "warning")
+def interleaved_pages_of_null(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
+    return _cells(log, "user", lambda cell, row: "null" if log["impression"][row] in lost else cell)
 
 
 declare = POLICY.corruptions.declare
@@ -302,6 +412,12 @@ def missing_propensities(log: Columns, rng: np.random.Generator) -> Columns:
 def choices_without_users(log: Columns, rng: np.random.Generator) -> Columns:
     lost = (rng.random(len(log["reward"])) < 0.1).tolist()
     return _cells(log, "user", lambda cell, row: None if lost[row] else cell)
+
+
+@declare("The user of a tenth of the choices is the word null.", "warning")
+def choices_of_null(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["reward"])) < 0.1).tolist()
+    return _cells(log, "user", lambda cell, row: "null" if lost[row] else cell)
 
 
 @declare("A tenth of the choices has no document.", "warning")

@@ -36,7 +36,8 @@ class Campaign:
         if kind == "text":
             run, qrels = folder / "run.txt", folder / "qrels.txt"
             lines = (
-                f"{row['topic']} Q0 {row['document']} {row['rank']} {row['score']} {row['tag']}" for row in self.run
+                f"{row['topic']} Q0 {row['document']} {row.get('rank', '-')} {row['score']} {row['tag']}"
+                for row in self.run
             )
             run.write_bytes(self.edit("".join(f"{line}\n" for line in lines).encode()))
             lines = (f"{row['topic']} 0 {row['document']} {row['grade']}" for row in self.qrels)
@@ -139,6 +140,28 @@ def ranks_as_scores(data: Campaign, rng: np.random.Generator) -> Campaign:
 @declare("Scores are distances: the smallest is the best.", "warning", code="W-RANK")
 def distances_as_scores(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_run(lambda row: row | {"score": -row["score"]})
+
+
+def _without_ranks(data: Campaign, score: Callable[[Row], float]) -> Campaign:
+    """Change scores by rows of which the first is the best, and remove the column of ranks."""
+    return data.change_run(
+        lambda row: {key: cell for key, cell in row.items() if key != "rank"} | {"score": score(row)}
+    )
+
+
+@declare("Scores are ranks, and there is no column of ranks.", "warning", code="W-INVERTED")
+def ranks_alone_as_scores(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return _without_ranks(data, lambda row: float(row["rank"]))
+
+
+@declare("Scores are ranks in shuffled rows, and there is no column of ranks.", "warning", code="W-INVERTED")
+def shuffled_ranks_as_scores(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return shuffled_rows(ranks_alone_as_scores(data, rng), rng)
+
+
+@declare("Scores are distances, and there is no column of ranks.", "warning", code="W-INVERTED")
+def distances_alone_as_scores(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return _without_ranks(data, lambda row: -row["score"])
 
 
 @declare("All scores of the run are equal.", "warning", code="W-CONSTANT")

@@ -76,8 +76,9 @@ def cleaned(rows: list[Row]) -> tuple[list[Row], dict[str, int]]:
     """The rows that stay, and why the others do not."""
     dropped: dict[str, int] = defaultdict(int)
     kept = []
+    shifted = _shifted(rows)
     for row in rows:
-        if why := _why(row):
+        if why := _why(row, shifted):
             dropped[why] += 1
         else:
             kept.append(row)
@@ -97,7 +98,16 @@ def cleaned(rows: list[Row]) -> tuple[list[Row], dict[str, int]]:
     return stays, dict(dropped)
 
 
-def _why(row: Row) -> str:
+def _shifted(rows: list[Row]) -> set[Any]:
+    """The pages whose ranks are 0 to n - 1."""
+    ranks: dict[Any, set[int]] = defaultdict(set)
+    for row in rows:
+        if row["rank"] is not None:
+            ranks[row["impression"]].add(row["rank"])
+    return {page for page, there in ranks.items() if there == set(range(len(there)))}
+
+
+def _why(row: Row, shifted: set[Any]) -> str:
     empty = row["rank"] is None and row["document"] is None
     if row["topic"] is None:
         return "no topic"
@@ -105,6 +115,8 @@ def _why(row: Row) -> str:
         return "no rank"
     if not empty and row["rank"] < 1:
         return "rank below 1"
+    if row["impression"] in shifted and not empty:
+        return "ranks of a page from 0"
     if not empty and row["document"] is None:
         return "no document"
     return "no user" if row["user"] is None else ""

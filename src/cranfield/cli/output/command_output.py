@@ -107,6 +107,7 @@ def show(
     ``layout`` holds tables that people would rather see than the exact rows, ``only`` those that they read at all;
     ``notes`` are said beside the data, or stand in it where it is laid out for people.
     """
+    notes = tuple(dict.fromkeys(notes))
     if table:
         study = Study(study.name, {table: study[table]}, study.verdict, study.made_by)
         layout = None
@@ -120,7 +121,7 @@ def show(
         _put_table(study, form, output)
     if output or form not in FOR_PEOPLE:
         shows_verdict = form in (*FOR_PEOPLE, "json")
-        for line in dict.fromkeys((*(() if shows_verdict else _doubts(study)), *notes)):
+        for line in (*(() if shows_verdict else _doubts(study)), *notes):
             note(line)
 
 

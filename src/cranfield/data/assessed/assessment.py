@@ -13,7 +13,7 @@ from cranfield._native import Strings
 from cranfield.core import ParameterError, Ties
 from cranfield.data.files.columns import strings
 from cranfield.data.files.data_source import Source
-from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.input_problems import Problem, listed, problem
 from cranfield.data.files.number_columns import numbers
 from cranfield.data.judgments.document_lengths import Lengths, read_lengths
 from cranfield.data.judgments.id_matching import TOP, explain_topics, is_mismatch, report_mismatch
@@ -207,7 +207,7 @@ def _meet(judgments: Qrels, read: dict[str, Any], source: Source) -> None:
         message = f"no topic of the run is in the qrels (the run has {listed(read['run_topics'].to_list())})"
         known = judgments.topics.to_list()
         hint = f"the qrels have {listed(known)}: {explain_topics(read['run_topics'].to_list(), known)}"
-        raise problem(source.name, "E-TOPICS", message, hint)
+        raise Problem(source.name, 0, "E-TOPICS", message, hint).of_run(source.run).error()
 
 
 def _check_ids(
@@ -218,14 +218,16 @@ def _check_ids(
     judged, possible = (count.reshape(by_run).sum(axis=1) for count in judged_at_top(assessed))
     at_top = np.minimum(assessed.retrieved, TOP).reshape(by_run).sum(axis=1)
     sources = list(assessed.sources)
+    known: dict[str, set[str]] = {}
     for i, run in enumerate(runs):
         if is_mismatch(int(judged[i]), int(possible[i])):
             # What comes through a pipe is gone.
             gone = isinstance(run, RunFile) and not run.path.is_file()
             first = {} if gone else read_run(run, depth=TOP, **reading).by_topic()
-            known = {topic: set(documents) for topic, documents in judgments.by_topic().items()}
-            name, matches, total = sources[1 + i].name, int(judged[i]), int(at_top[i])
-            sources[1 + i] = sources[1 + i].warned(report_mismatch(name, matches, total, first, known))
+            known = known or {topic: set(documents) for topic, documents in judgments.by_topic().items()}
+            source, matches, total = sources[1 + i], int(judged[i]), int(at_top[i])
+            warning = report_mismatch(source.name, matches, total, first, known)
+            sources[1 + i] = source.warned(warning.of_run(source.run))
     return replace(assessed, sources=tuple(sources))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._native import Strings
+from cranfield.core import InputError
 
 from .input_problems import Problem, listed, problem
 from .json_parsing import parse_json
@@ -255,7 +256,7 @@ def find_columns(
     swapped = ""
     if what == "score" and found["score"] is None and found["grade"]:
         swapped = "this looks like qrels where a run is expected"
-    elif what == "grade" and found["grade"] == "score" and found["rank"]:
+    elif what == "grade" and found["grade"] == "score" and (found["rank"] or found["run"]):
         swapped = "this looks like a run where qrels are expected"
     if swapped:
         raise problem(name, "E-SWAPPED", swapped, "the qrels come first, then the runs")
@@ -285,15 +286,54 @@ def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Col
     if what == "grade":
         iteration = found["iteration"]
         return replace(columns, iteration=strings(frame[iteration], "iteration", name)) if iteration else columns
-    run, tag = _run_names(frame[found["run"]], name) if found["run"] else (None, "")
+    run, tag = _run_names({column: frame[column] for column in run_columns(names)}, name)
     rank = ranks(frame[found["rank"]]) if found["rank"] else None
     if what == "rank":
         check_ranks(rank, name)
     return replace(columns, rank=rank, run=run, tag=tag, rounded=find_rounded(frame[found[what]], number))
 
 
-def _run_names(column: Any, name: str) -> tuple[Strings | None, str]:
+def run_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns that may name the run of each row."""
+    return [column for column in NAMES["run"] if column in names]
+
+
+def _run_names(columns: Mapping[str, Any], name: str) -> tuple[Strings | None, str]:
     """Return the run of each row, or the name that all rows share."""
+    if len(columns) > 1:
+        columns = {column: cells for column, cells in columns.items() if not _is_blank(cells)}
+    named = {column: _names_in(cells, name) for column, cells in columns.items()}
+    several = {column: runs for column, (runs, _) in named.items() if runs is not None}
+    if not several:
+        return None, next((tag for _, tag in named.values()), "")
+    if len(several) == 1:
+        return several.popitem()[1], ""
+    codes = {column: runs.distinct() for column, runs in several.items()}
+    runs = len(set(zip(*(code.tolist() for _, code in codes.values()), strict=True)))
+    for column, (values, _) in codes.items():
+        if len(values) == runs:
+            return several[column], ""
+    raise ambiguous_runs(list(codes), runs, name)
+
+
+def ambiguous_runs(columns: Sequence[str], runs: int, name: str) -> InputError:
+    """Return the error for a table in which only several columns together tell its runs apart."""
+    message = f"the columns {' and '.join(columns)} name different runs, {runs} together"
+    return problem(name, "E-COLUMNS", message, "keep the column that names the run of each row")
+
+
+def _is_blank(column: Any) -> bool:
+    """Return whether a column has no value at all."""
+    if _is_pandas(column):
+        return bool(column.isna().all())
+    count = getattr(column, "null_count", None)  # a method of polars, a number of Arrow
+    if count is not None:
+        return bool((count() if callable(count) else count) == len(column))
+    return all(cell is None for cell in column)
+
+
+def _names_in(column: Any, name: str) -> tuple[Strings | None, str]:
+    """Return the names in a column of runs: of each row, or the one that all rows share."""
     if hasattr(column, "n_unique") and not column.null_count() and (column == column[0]).all():  # of polars, at once
         return None, strings(column[:1], "run", name)[0]
     names = strings(column, "run", name)
@@ -316,11 +356,12 @@ def _one_each(frame: Any, found: Mapping[str, str | None], what: str) -> tuple[A
     import polars as pl
 
     kept = {name: wanted for wanted in ("document", what) if (name := found[wanted]) is not None}
-    alone = [pl.col(name).alias(own) for own in ("topic", "run") if (name := found[own]) is not None]
-    flat = frame.select(*alone, pl.col(list(kept)).name.map(kept.__getitem__))
+    alone = [pl.col(name).alias("topic")] if (name := found["topic"]) is not None else []
+    runs = run_columns(frame.columns)
+    flat = frame.select(*alone, *runs, pl.col(list(kept)).name.map(kept.__getitem__))
     if what == "score" and what not in flat.columns:
         flat = flat.with_columns(rank=pl.int_ranges(1, pl.col("document").list.len() + 1))
-    flat = flat.explode([column for column in flat.columns if column not in ("topic", "run")])
+    flat = flat.explode([column for column in flat.columns if column not in ("topic", *runs)])
     return flat, tuple(flat.columns)
 
 

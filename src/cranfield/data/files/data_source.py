@@ -31,6 +31,7 @@ class Source:
     problems: Problems = field(default_factory=Problems)
     header: str = ""
     tag: str = ""
+    run: str = ""  # which run this is, where a table has several
 
     def warned(self, problem: Problem) -> "Source":
         """Return the same source with one more problem."""

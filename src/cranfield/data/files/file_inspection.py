@@ -142,7 +142,7 @@ def _inspect_columns(path: Path, name: str, kind: str | None) -> list[Inspected]
         message = error.problem.removeprefix(f"{path}:{error.line}: ").removeprefix(f"{path}: ")
         found = Problem(name, error.line or 0, error.code or "E-FORMAT", message, error.hint)
         return [Inspected(name, "qrels" if qrels else "run", "", Problems((found,), ((found.code, 1),)), ())]
-    return [_inspected_run(run, name, several=len(runs) > 1) for run in runs]
+    return [_inspected_run(run, name) for run in runs]
 
 
 def _run_columns(path: Path, kind: str | None) -> Columns | None:
@@ -155,12 +155,9 @@ def _run_columns(path: Path, kind: str | None) -> Columns | None:
         raise
 
 
-def _inspected_run(run: RunFrame, name: str, *, several: bool) -> Inspected:
+def _inspected_run(run: RunFrame, name: str) -> Inspected:
     read, source = rank_rows(run, ties=Ties.TREC, depth=TOP)
-    problems, own = source.problems, run.name if several else ""
-    if several:
-        named = (replace(one, message=f"run {own}: {one.message}") for one in problems.kept)
-        problems = replace(problems, kept=tuple(named))
+    problems, own = source.problems, source.run
     if "run_topics" not in read:
         return Inspected(name, "run", source.digest, problems, (), run=own)
     topics = tuple(read["run_topics"].to_list())
@@ -170,13 +167,14 @@ def _inspected_run(run: RunFrame, name: str, *, several: bool) -> Inspected:
 
 def compare_documents(judged: Inspected, run: Inspected) -> list[Problem]:
     """Return a warning if almost none of the first documents of a run is judged."""
-    known = {topic: set(ids) for topic, ids in judged.documents().items()}
+    known = judged.documents()
     shared = {topic: list(ids) for topic, ids in run.documents().items() if topic in known}
-    matches = sum(len(known[topic].intersection(ids)) for topic, ids in shared.items())
+    matches = sum(document in known[topic] for topic, ids in shared.items() for document in ids)
     possible = sum(min(len(ids), len(known[topic])) for topic, ids in shared.items())
     if not is_mismatch(matches, possible):
         return []
-    return [report_mismatch(run.file, matches, sum(map(len, shared.values())), shared, known)]
+    total, theirs = sum(map(len, shared.values())), {topic: set(known[topic]) for topic in shared}
+    return [report_mismatch(run.file, matches, total, shared, theirs).of_run(run.run)]
 
 
 def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True) -> list[Problem]:
@@ -190,7 +188,7 @@ def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True
         message = f"no topic of the run is in {where} (the run has {listed(retrieved)})"
         why = explain_topics(list(retrieved), list(known))
         hint = f"{where} {'have' if judged else 'has'} {listed(known)}: {why}"
-        return [Problem(run.file, 0, "E-TOPICS", message, hint)]
+        return [Problem(run.file, 0, "E-TOPICS", message, hint).of_run(run.run)]
     if missing and retrieved:
         verb = "are" if len(missing) > 1 else "is"
         message = f"{len(missing)} of {len(known)} {which} {verb} missing ({listed(missing)})"
@@ -200,4 +198,4 @@ def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True
         what = "1 topic is" if len(unknown) == 1 else f"{len(unknown)} topics are"
         message = f"{what} not in {where} ({listed(unknown)})"
         problems.append(Problem(run.file, 0, "W-UNKNOWN", message, "what nobody judged is not evaluated"))
-    return problems
+    return [problem.of_run(run.run) for problem in problems]

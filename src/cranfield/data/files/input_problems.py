@@ -1,7 +1,7 @@
 """Problems of input files: errors, which stop the reading, and warnings."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cranfield.core import InputError
@@ -16,6 +16,7 @@ class Problem:
     code: str
     message: str
     hint: str
+    run: str = ""  # where a table has several
 
     @property
     def severity(self) -> str:
@@ -26,6 +27,15 @@ class Problem:
     def where(self) -> str:
         """The file, and the line if there is one."""
         return f"{self.file}:{self.line}" if self.line else self.file
+
+    @property
+    def label(self) -> str:
+        """The file, and the run where a table has several."""
+        return f"{self.file} (run {self.run})" if self.run else self.file
+
+    def of_run(self, run: str) -> "Problem":
+        """Return the same problem with the name of its run, where a table has several."""
+        return replace(self, message=f"run {run}: {self.message}", run=run) if run else self
 
     def error(self, more: int = 0) -> InputError:
         """The exception that says this, and how many more errors there are."""
@@ -46,6 +56,10 @@ class Problems:
         """The problems that the native reader found in a file."""
         kept = tuple(Problem(file, line, code, message, hint) for code, line, message, hint in read["problems"])
         return cls(kept, tuple(read["counts"].items()))
+
+    def of_run(self, run: str) -> "Problems":
+        """Return these problems with the name of their run, where a table has several."""
+        return replace(self, kept=tuple(one.of_run(run) for one in self.kept))
 
     def after(self, first: Iterable[Problem]) -> "Problems":
         """Return these problems with others before them, errors first."""

@@ -10,12 +10,15 @@ from .input_problems import problem
 # The codes of a number that is none, as the reader of text has them.
 NOT_A_NUMBER = {"score": "E-SCORE", "grade": "E-GRADE", "rank": "E-RANK"}
 EXACT = 2.0**53  # up to here float64 holds every whole number
+NO_NUMBERS = "mMc"  # kinds of numpy: durations, times, complex numbers
 
 
 def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
     """Return a column of finite numbers."""
-    values = column if _is_text(column) else np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    values = column if _is_text(column) else _to_array(column)
     code, hint = NOT_A_NUMBER.get(what, "E-TYPE"), f"every {what} is a number"
+    if not _is_text(values) and values.dtype.kind in NO_NUMBERS:
+        raise problem(name, code, f"the column of the {what} holds {values.dtype}, not numbers", hint)
     try:
         found = _to_float(values) if _is_text(values) else values.astype(np.float64)
     except (TypeError, ValueError):
@@ -38,6 +41,13 @@ def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
     return found
 
 
+def _to_array(column: Any) -> NDArray[Any]:
+    """Return a column as an array; whole numbers of 128 bits, which numpy lacks, as objects."""
+    if type(column).__module__.startswith("polars") and "128" in str(column.dtype):
+        return np.array(column.to_list(), dtype=object)
+    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+
+
 def _is_text(column: Any) -> bool:
     """Return whether this is a column of polars that holds text, as all of CSV is."""
     return type(column).__module__.startswith("polars") and str(column.dtype) == "String"
@@ -58,7 +68,7 @@ def find_rounded(column: Any, number: NDArray[np.float64]) -> NDArray[np.bool_] 
     """(row,): whether the row had a whole number that float64 does not hold; None where there is none."""
     if not len(number) or max(number.max(), -number.min()) < EXACT:
         return None
-    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    values = _to_array(column)
     if values.dtype.kind in "iu":
         with np.errstate(invalid="ignore"):  # the largest whole numbers become too large for their type
             rounded = number.astype(values.dtype) != values
@@ -90,7 +100,7 @@ def ranks(column: Any) -> NDArray[np.float64]:
     if _is_text(column):
         found = _to_float(column)
     else:
-        values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+        values = _to_array(column)
         try:
             found = values.astype(np.float64)
         except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Convert the cells of a log to the type of their field: text, whole numbers, numbers, flags and times."""
+"""Convert the cells of a log to the type of their field: text, names, whole numbers, numbers, flags and times."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from .impression_log import Field
 
 YES, NO = ("1", "true", "t", "yes", "y", "1.0"), ("0", "false", "f", "no", "n", "0.0")
-EMPTY = ("", "null", "none", "nan", "na", "n/a")  # words for a missing cell
+EMPTY = ("", "null", "(null)", "none", "nan", "na", "n/a", "<na>", "undefined", "\\n", "-")  # words for a missing cell
+SPELLINGS = tuple(dict.fromkeys(f(word) for word in (*EMPTY, "NaN") for f in (str, str.upper, str.capitalize)))
 EXACT = 2.0**53  # whole numbers below it are exact as floats
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # larger numbers are times in nano-, micro- or milliseconds
 ZONED = r"(?i)\d:\d\d.*(z|utc|gmt|[+-]\d\d(:?\d\d)?)\s*$"  # a time of day, and its zone
@@ -19,6 +20,8 @@ def convert(column: "Value", field: "Field") -> "Value":
     text = column.type().is_string()
     if field.kind == "text":
         return column.nullif("") if text else column.cast("string")
+    if field.kind == "name":
+        return as_name(column)
     if field.kind == "whole":
         if column.type().is_integer():
             return column.cast("int64")
@@ -30,6 +33,14 @@ def convert(column: "Value", field: "Field") -> "Value":
     if field.kind == "flag":
         return as_flag(column, text=text)
     return as_seconds(column)
+
+
+def as_name(column: Any) -> Any:
+    """Convert to text without blanks at its ends; null where it is a word for a missing cell, such as NaN or null."""
+    text = column if column.type().is_string() else column.cast("string")
+    padded = text.startswith(" ") | text.endswith(" ")
+    text = padded.ifelse(text.re_replace(r"^\s+|\s+$", ""), text)
+    return text.isin(SPELLINGS).ifelse(None, text)
 
 
 def json_as_text(column: Any) -> Any:
@@ -59,6 +70,12 @@ def is_empty(column: Any) -> Any:
     if column.type().is_string():
         return (column.isnull() | as_word(column).isin(EMPTY)).fill_null(True)
     return column.isnull() | (column.isnan() if column.type().is_floating() else False)
+
+
+def is_unreadable(column: Any, converted: Any) -> Any:
+    """Return whether a cell is neither missing nor of the type to which it was converted; None where all cells are."""
+    kind = column.type()
+    return ~is_empty(column) & converted.isnull() if kind.is_string() or kind.is_floating() else None
 
 
 def as_seconds(column: Any) -> Any:

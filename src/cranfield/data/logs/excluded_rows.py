@@ -13,14 +13,14 @@ MAX_ARMS_SHOWN = 4  # in a sentence
 class ExcludedRows:
     """Rows that were read and then excluded, by reason and arm.
 
-    In a log of interleaved pages without arms, the teams take their place. ``rows_per_page`` is the usual number of
-    rows that are excluded together.
+    In a log of interleaved pages without arms, the teams take their place. ``rows_together`` is the mean
+    number of rows that are excluded together, those of a user.
     """
 
     total: int  # rows read, excluded or not
     counts: tuple[tuple[str, str | None, int], ...] = ()  # reason, arm (None: no arm), rows excluded
     arm_totals: Mapping[str, int] = field(default_factory=dict)  # rows read of each arm, excluded or not
-    rows_per_page: float = 1.0
+    rows_together: float = 1.0
 
     @property
     def rows(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Input, ParameterError
 from cranfield.data.files.input_problems import listed, problem
 
-from .cell_types import NO, YES, as_flag, as_word
+from .cell_types import NO, YES, as_flag, as_name, as_word
 from .excluded_rows import ExcludedRows
 from .impression_log import FIELDS, NEEDED, Log
 from .log_files import digest_of, open_rows, read_log
@@ -16,7 +16,6 @@ from .query_engines import Engine, connect
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
-    from ibis.expr.types import Value
 
 ROLES = {
     "arm": (*FIELDS["arm"].names, "version", "group"),
@@ -143,9 +142,9 @@ def _typed(engine: Engine, table: "Expression") -> tuple["Expression", tuple[str
     """Numbers as numbers, flags as 0 and 1, whatever they are written in; the columns that hold them, and others."""
     texts = [name for name in table.columns if table[name].type().is_string() and name not in ("arm", "user")]
     looks, words = _written(engine, table, texts)
-    made: dict[str, Any] = {"arm": _text(table["arm"])}
+    made: dict[str, Any] = {"arm": as_name(table["arm"])}
     if "user" in table.columns:
-        made["user"] = _text(table["user"])
+        made["user"] = as_name(table["user"])
     if "day" in table.columns:
         made["day"] = _day(table["day"], looks.get("day", ""))
     for name in table.columns:
@@ -179,10 +178,6 @@ def _written(engine: Engine, table: "Expression", texts: list[str]) -> tuple[dic
             none = cells - found[f"number_{place}"]
             words[name] = "no cell is a number" if none == cells else f"{none:,} of {cells:,} cells are no number"
     return kinds, words
-
-
-def _text(column: "Value") -> Any:
-    return column.cast("string").nullif("")
 
 
 def _day(column: Any, written: str) -> Any:

@@ -21,30 +21,30 @@ SATISFIED = 30  # seconds on a document
 class Field:
     """A column of a log: what it holds, and under which names people keep it; the first is ours."""
 
-    kind: str  # text, whole, number, flag, time
+    kind: str  # text, name, whole, number, flag, time
     names: tuple[str, ...]
     means: str
 
 
 FIELDS = {
     "impression": Field(
-        "text", ("impression", "impression_id", "serp_id", "page_id", "search_id"), "a page that was shown"
+        "name", ("impression", "impression_id", "serp_id", "page_id", "search_id"), "a page that was shown"
     ),
     "topic": Field("text", ("topic", "topic_id", "query", "query_id", "qid", "user_query"), "what was asked for"),
     "rank": Field("whole", ("rank", "position", "pos", "ordinal"), "the place of a document, from 1"),
     "document": Field(
-        "text",
+        "name",
         ("document", "docno", "doc_id", "docid", "doc", "document_id", "url", "item_id", "object_id"),
         "its name",
     ),
     "clicked": Field("flag", ("clicked", "click", "clicks", "is_click"), "whether it was clicked"),
-    "session": Field("text", ("session", "session_id", "sid"), "pages of one visit"),
-    "user": Field("text", ("user", "user_id", "client_id", "uid", "userid"), "who saw the page"),
+    "session": Field("name", ("session", "session_id", "sid"), "pages of one visit"),
+    "user": Field("name", ("user", "user_id", "client_id", "uid", "userid"), "who saw the page"),
     "time": Field("time", ("time", "timestamp", "date", "ts", "datetime"), "when the page was shown"),
     "click_time": Field("time", ("click_time", "click_timestamp", "clicked_at"), "when the document was clicked"),
     "dwell": Field("number", ("dwell", "dwell_time", "dwell_seconds"), "seconds on the document"),
     "team": Field("text", ("team", "side"), "which run a document stands for in an interleaved page"),
-    "arm": Field("text", ("arm", "variant", "variation", "bucket", "experiment_group"), "of an experiment"),
+    "arm": Field("name", ("arm", "variant", "variation", "bucket", "experiment_group"), "of an experiment"),
     "answered": Field("flag", ("answered", "answer_card", "has_answer"), "whether the page itself gave an answer"),
     "converted": Field("flag", ("converted", "conversion", "purchased", "purchase"), "whether the user bought, …"),
     "revenue": Field("number", ("revenue", "amount"), "what that brought"),
@@ -90,6 +90,10 @@ class Log:
             self.require(name, why=f"{name}={word}")
             rows = rows.filter(rows[name] == word)
         return replace(self, rows=rows)
+
+    def with_arms(self) -> "Log":
+        """Return the same log without the rows that have no arm, which are counted as excluded."""
+        return replace(self, rows=self.rows.filter(self.rows["arm"].notnull()), excluded=self.excluded.without_arm())
 
     def __repr__(self) -> str:
         return f"Log({self.source.name!r} on {self.engine}: {', '.join(self.rows.columns)})"

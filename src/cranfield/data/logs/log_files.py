@@ -59,7 +59,7 @@ def read_log(
         if column.startswith(begins) and column not in FIELDS
     }
     found = _named(table, dict(columns or {}), list(more), name)
-    typed = typed_rows(found, FIELDS | more)
+    typed = typed_rows(asked, found, FIELDS | more)
     typed = asked.keep(typed) if text else typed
     counts = count_cells(asked, typed, ranks_from)
     if not counts["rows"]:

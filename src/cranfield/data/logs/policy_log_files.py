@@ -15,7 +15,7 @@ from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import problem
 from cranfield.data.files.rows import Rows, Wanted, check_columns, check_some, read_rows
 
-from .cell_types import EMPTY, NO, YES
+from .cell_types import EMPTY, NO, SPELLINGS, YES
 from .excluded_rows import ExcludedRows
 from .impression_log import FIELDS
 from .policy_log import Choices
@@ -176,9 +176,9 @@ def _names(rows: Rows, own: str) -> Any:
     if column.dtype.is_float():  # whole numbers next to missing cells, as pandas stores them
         column = column.fill_nan(None)
         column = column.cast(pl.Int64) if (column.drop_nulls() % 1 == 0).all() else column
-    known = np.flatnonzero(
-        column.is_not_null() & (column.cast(pl.String).str.strip_chars() != "").fill_null(value=False)
-    )
+    missing = SPELLINGS if own != "topic" else ("",)  # a query may be any word
+    text = column.cast(pl.String).str.strip_chars()
+    known = np.flatnonzero(column.is_not_null() & ~text.is_in(missing).fill_null(value=True))
     names = replace(rows, columns={own: column}).only(known).words(own)
     return pl.Series([None] * len(column), dtype=pl.String).scatter(known, names) if len(known) < len(column) else names
 

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import glob
@@ -58,6 +58,14 @@ class Engine:
         name = ibis.util.gen_name("cranfield_files")  # Ibis takes one file alone on Spark
         self.session.read.parquet(*paths).createOrReplaceTempView(name)
         return self.backend.table(name)
+
+    def zones(self, table: "Expression", names: Sequence[str]) -> dict[str, bool]:
+        """Return whether the type of each column of times has a time zone; Ibis does not know it on Spark."""
+        if self.session is not None:
+            schema = self._frame(table.select(*names)).schema if names else ()
+            return {field.name: field.dataType.typeName() == "timestamp" for field in schema}
+        kinds: dict[str, Any] = {name: table[name].type() for name in names}
+        return {name: kind.is_timestamp() and kind.timezone is not None for name, kind in kinds.items()}
 
     def hold(self, table: "pa.Table") -> "Expression":
         """Columns in memory as a table."""

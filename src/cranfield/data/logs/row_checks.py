@@ -1,12 +1,13 @@
 """Check the rows of a log: which are invalid, for which reason, and how doubtful cells are read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import ParameterError
 from cranfield.data.files.input_problems import problem
 
-from .cell_types import convert, has_zone, is_empty
+from .cell_types import convert, has_zone, is_empty, is_unreadable
 from .excluded_rows import ExcludedRows
 from .impression_log import KEPT, Field
 from .query_engines import Engine
@@ -15,17 +16,33 @@ if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
 TIMES = ("time", "click_time")
+OF_CLICKS = ("click_time", "dwell")  # what they hold on a document without a click does not matter
+OF_PAGES = ("answered", "converted", "revenue", "satisfaction")
 EARLIEST, LATEST = 631_152_000.0, 4_102_444_800.0  # 1990 and 2100, in seconds since 1970
 CLOCK_ERROR = 1.0  # seconds by which a click may precede its page: clocks are rounded
+MIXED = 1.25  # rows with rank 1 for each with rank 0, above which not all pages start at rank 0
 NO_DATE = "time before 1990 or after 2100"
 
 
-def typed_rows(table: "Expression", fields: Mapping[str, Field]) -> "Expression":
+def typed_rows(engine: Engine, table: "Expression", fields: Mapping[str, Field]) -> "Expression":
     """Return every column in its type, with columns on the cells that :func:`checked_rows` needs."""
     cells: dict[str, Any] = {name: convert(table[name], fields[name]) for name in table.columns}
+    for name in (*OF_CLICKS, *OF_PAGES):
+        if name in cells and (unreadable := is_unreadable(table[name], cells[name])) is not None:
+            cells[f"_unreadable_{name}"] = unreadable
     cells["_empty"] = is_empty(table["clicked"])
-    zoned = [name for name in TIMES if name in table.columns and table[name].type().is_string()]
-    return table.select(**cells, **{f"_zoned_{name}": has_zone(table[name]) for name in zoned})
+    return table.select(**cells, **_zoned(engine, table))
+
+
+def _zoned(engine: Engine, table: "Expression") -> dict[str, Any]:
+    """Return whether each time has a zone, in columns to count; none where types say that all have one or none has."""
+    types = {name: table[name].type() for name in TIMES if name in table.columns}
+    zones = engine.zones(table, [name for name, kind in types.items() if kind.is_temporal()])
+    text = [name for name, kind in types.items() if kind.is_string()]
+    if not text and len(set(zones.values())) < 2:
+        return {}
+    typed = {f"_zoned_{name}": table[name].notnull().ifelse(zone, None) for name, zone in zones.items()}
+    return {f"_zoned_{name}": has_zone(table[name]) for name in text} | typed
 
 
 def count_cells(engine: Engine, rows: "Expression", ranks_from: int) -> dict[str, int]:
@@ -51,14 +68,14 @@ def count_cells(engine: Engine, rows: "Expression", ranks_from: int) -> dict[str
     ]
     if not zones and not any(doubtful):
         return {"rows": found["rows"]}
-    return {"rows": found["rows"], **_exact_counts(engine, rows, zones)}
+    return {"rows": found["rows"], **_exact_counts(engine, rows, ranks_from, zones)}
 
 
-def _exact_counts(engine: Engine, rows: "Expression", zones: Sequence[str]) -> dict[str, int]:
+def _exact_counts(engine: Engine, rows: "Expression", ranks_from: int, zones: Sequence[str]) -> dict[str, int]:
     rank = rows["rank"]
     shown = rank.notnull() | rows.document.notnull()
     wanted: dict[str, Any] = {"clicked": rows.clicked, "unclicked": ~rows.clicked, "empty": rows._empty & shown}
-    wanted |= {"rank_0": rank == 0, "rank_1": rank == 1}
+    wanted |= {"rank_0": rank == 0, "rank_1": rank == 1, "too_low": rank < ranks_from}
     for name in TIMES:
         if name in rows.columns:
             wanted |= {f"{name}_dated": _is_dated(rows[name]), f"{name}_undated": ~_is_dated(rows[name])}
@@ -79,7 +96,10 @@ def check_ranks(counts: Mapping[str, int], ranks_from: int, name: str) -> None:
     """Refuse ranks that start at 0 where they should start at 1, and the other way round."""
     check_ranks_from(ranks_from)
     zero, one = counts.get("rank_0", 0), counts.get("rank_1", 0)
-    if ranks_from == 1 and zero and 2 * zero >= one:
+    if ranks_from == 1 and one > MIXED * zero and 4 * zero >= one:
+        message = f"some pages start at rank 0 and others at rank 1: {zero:,} rows have rank 0, {one:,} have rank 1"
+        raise problem(name, "E-RANKS", message, "give the first document of every page rank 1")
+    if ranks_from == 1 and zero and 4 * zero >= one:
         message = f"the ranks start at 0: {zero:,} rows have rank 0, {one:,} have rank 1"
         raise problem(name, "E-RANKS", message, "read them as 1, 2, 3, … with --ranks-from 0 (ranks_from=0)")
     if ranks_from == 0 and not zero:
@@ -93,13 +113,26 @@ def checked_rows(rows: "Expression", counts: Mapping[str, int], ranks_from: int)
     notes = []
     if ranks_from == 0:
         rows = rows.mutate(rank=rows["rank"] + 1)
+    if counts.get("too_low"):
+        rows = _with_shifted_pages(rows)
     if counts.get("empty") and counts["clicked"] and not counts["unclicked"]:
         rows = rows.mutate(clicked=rows._empty.ifelse(False, rows.clicked))
         notes.append(f"{counts['empty']:,} empty cells of clicked are read as no click: the column has no 0")
     notes += _zone_notes(counts)
     why = ibis.cases(*_page_reasons(rows), *_time_reasons(rows, counts), else_=KEPT)
-    helpers = [name for name in rows.columns if name == "_empty" or name.startswith("_zoned_")]
+    helpers = [name for name in rows.columns if name.startswith(("_empty", "_shifted", "_zoned_", "_unreadable_"))]
     return rows.mutate(clicked=rows.clicked.fill_null(False), _why=why).drop(*helpers), notes
+
+
+def _with_shifted_pages(rows: "Expression") -> "Expression":
+    """Return the rows with ``_shifted``: whether the ranks of their page are 0 to n - 1, so that all are 1 too low."""
+    low = rows.filter(rows["rank"] < 1).select("impression").distinct()
+    there = rows.semi_join(low, "impression")
+    ranks: dict[str, Any] = {"n": there["rank"].nunique(), "least": there["rank"].min(), "most": there["rank"].max()}
+    pages = there.group_by("impression").aggregate(**ranks)
+    shifted = pages.filter((pages.least == 0) & (pages.most == pages.n - 1)).select("impression").mutate(_shifted=True)
+    joined = rows.left_join(shifted, "impression").drop("impression_right")
+    return joined.mutate(_shifted=joined._shifted.fill_null(False))
 
 
 def _page_reasons(rows: "Expression") -> list[tuple[Any, str]]:
@@ -109,6 +142,7 @@ def _page_reasons(rows: "Expression") -> list[tuple[Any, str]]:
         (rows.topic.isnull(), "no topic"),
         (~empty & rows["rank"].isnull(), "no rank"),
         (rows["rank"] < 1, "rank below 1"),
+        *([(rows._shifted, "ranks of a page from 0")] if "_shifted" in rows.columns else []),
         (~empty & rows.document.isnull(), "no document"),
         (~empty & rows.clicked.isnull(), "neither clicked nor not"),
     ]
@@ -116,8 +150,15 @@ def _page_reasons(rows: "Expression") -> list[tuple[Any, str]]:
 
 
 def _time_reasons(rows: "Expression", counts: Mapping[str, int]) -> list[tuple[Any, str]]:
-    """Return the tests of impossible times. Times of a clock without a date (0, 1, 2, … seconds) are possible."""
-    reasons: list[tuple[Any, str]] = []
+    """Return the tests of unreadable cells and impossible times.
+
+    Times of a clock without a date (0, 1, 2, … seconds) are possible.
+    """
+    reasons = [
+        ((rows.clicked if name in OF_CLICKS else True) & rows[f"_unreadable_{name}"], f"unreadable {name}")
+        for name in (*OF_CLICKS, *OF_PAGES)
+        if f"_unreadable_{name}" in rows.columns
+    ]
     for name in TIMES:
         zoned, unzoned = counts.get(f"{name}_zoned", 0), counts.get(f"{name}_unzoned", 0)
         if zoned and unzoned:
@@ -153,24 +194,40 @@ def count_excluded(engine: Engine, rows: "Expression", name: str) -> ExcludedRow
     """Count the rows by the reason for their exclusion, and by arm (or team); refuse a log without valid rows."""
     arm = next((column for column in ("arm", "team") if column in rows.columns), None)
     groups = rows.group_by(["_why", *([arm] if arm else [])])
-    rank = rows["rank"].cast("float64")
-    cells = engine.fetch(groups.aggregate(rows=rows.count(), ranks=rank.sum(), ranked=rank.count())).to_pylist()
+    cells = engine.fetch(groups.aggregate(rows=rows.count())).to_pylist()
     arms: dict[str, int] = {}
     for cell in cells:
         if arm and cell[arm] is not None:
             arms[cell[arm]] = arms.get(cell[arm], 0) + cell["rows"]
     counts = [(cell["_why"], cell[arm] if arm else None, cell["rows"]) for cell in cells if cell["_why"] != KEPT]
-    valid = [cell for cell in cells if cell["_why"] == KEPT]
     counts.sort(key=lambda one: (one[0], one[1] or ""))  # engines return groups in any order
     total = sum(cell["rows"] for cell in cells)
-    excluded = ExcludedRows(total, tuple(counts), dict(sorted(arms.items())), _rows_per_page(valid))
-    if not valid:
+    excluded = ExcludedRows(total, tuple(counts), dict(sorted(arms.items())))
+    if excluded.rows == total:
         reason = next(iter(excluded.reasons))
         raise problem(name, "E-EMPTY", f"no row can be used: {reason}", "look at the columns: --column WHAT=NAME")
-    return excluded
+    together = rows_together(engine, rows.filter(rows._why != KEPT)) if excluded.rows and len(arms) > 1 else 1.0
+    return replace(excluded, rows_together=together)
 
 
-def _rows_per_page(cells: Sequence[Mapping[str, Any]]) -> float:
-    """Return the usual length of a page: n where ranks are 1 to n, whose mean is (n + 1) / 2."""
-    ranked = sum(cell["ranked"] for cell in cells)
-    return max(1.0, 2 * sum(cell["ranks"] or 0.0 for cell in cells) / ranked - 1) if ranked else 1.0
+def exclude_rows(engine: Engine, excluded: ExcludedRows, rows: "Expression", reason: str) -> ExcludedRows:
+    """Return the count of excluded rows with these rows of arms added."""
+    counts = engine.fetch(rows.group_by("arm").aggregate(rows=rows.count())).to_pylist()
+    more = excluded.add(reason, {row["arm"]: row["rows"] for row in counts})
+    return replace(more, rows_together=max(excluded.rows_together, rows_together(engine, rows)))
+
+
+def rows_together(engine: Engine, rows: "Expression") -> float:
+    """Return how many rows come together on average: Σ r² / Σ r over the numbers of rows r of users.
+
+    Rows without a user belong to their session or impression. This is the variance of a sum of rows relative to that
+    of a sum of independent rows.
+    """
+    import ibis
+
+    names = [name for name in ("user", "session", "impression") if name in rows.columns]
+    owner = ibis.cases(*((rows[name].notnull(), rows[name].concat(f" {name}")) for name in names), else_=None)
+    owners = rows.group_by(owner_=owner).aggregate(n=rows.count().cast("float64"))
+    known = owners.filter(owners.owner_.notnull())
+    found = engine.fetch(known.aggregate(squares=(known.n * known.n).sum(), rows=known.n.sum())).to_pylist()[0]
+    return max(1.0, found["squares"] / found["rows"]) if found["rows"] else 1.0

@@ -36,6 +36,7 @@ class Outcomes:
     lower: bool = False  # less is better
     excluded: ExcludedRows | None = None  # rows of the log that the values do not count
     notes: tuple[str, ...] = ()
+    doubts: str = ""  # why the values should not be trusted, as a sentence
 
 
 def read_outcomes(data: Any, *, columns: Mapping[str, str] | None = None, name: str | None = None) -> Outcomes:

@@ -193,7 +193,7 @@ def rank_rows(run: Run | RunFrame, *, ties: Ties, **options: Any) -> tuple[dict[
         check_ranks(columns.rank, run.source.name)
     checked: dict[str, Any] = {"rank": columns.rank, "line": columns.line, "rounded": columns.rounded}
     read = _native.rank_run(topics, topic, columns.document, columns.number, ties=str(ties), **checked, **options)
-    problems = Problems.of(run.source.name, read).after(columns.problems)
+    problems = Problems.of(run.source.name, read).of_run(run.source.run).after(columns.problems)
     return read, replace(run.source, problems=problems)
 
 
@@ -266,15 +266,15 @@ def runs_of_table(columns: Columns, file: str, name: str, *, prefix: str | None 
     order = np.argsort(which, kind="stable").astype(np.int64)
     parts = np.split(order, np.cumsum(np.bincount(which))[:-1])
     names = [f"{prefix}/{run}" if prefix else run for run in runs.to_list()]
-    frames = [_from_columns(columns.take(rows), file, run) for run, rows in zip(names, parts, strict=True)]
+    frames = [_from_columns(columns.take(rows), file, run, own=run) for run, rows in zip(names, parts, strict=True)]
     frames[0] = replace(frames[0], columns=replace(frames[0].columns, problems=columns.problems))
     return frames
 
 
-def _from_columns(columns: Columns, file: str, name: str) -> RunFrame:
+def _from_columns(columns: Columns, file: str, name: str, *, own: str = "") -> RunFrame:
     known = (columns.topic, columns.document, columns.number, columns.rank)
     identity = digest(*(column for column in known if column is not None))
-    return RunFrame(name, columns, Source(file, identity, "run", tag=columns.tag))
+    return RunFrame(name, columns, Source(file, identity, "run", tag=columns.tag, run=own))
 
 
 def _told_apart(runs: list[Run | RunFile | RunFrame]) -> list[Run | RunFile | RunFrame]:

@@ -34,7 +34,7 @@ def from_rows(frame: "pl.DataFrame", columns: dict[str, str], name: str) -> Valu
     """Values from rows of run, topic, measure and value; every run has one for every topic and measure."""
     import polars as pl
 
-    from .wide_scores import score_column
+    from .wide_scores import check_size, score_column
 
     if not frame.height:
         raise problem(name, "E-EMPTY", "there are no scores", "a row reads: run, topic, measure, value")
@@ -50,6 +50,7 @@ def from_rows(frame: "pl.DataFrame", columns: dict[str, str], name: str) -> Valu
     at = tuple(np.array([places[what][one] for one in texts[what].to_list()]) for what in names)
     rows = [f"{topic} by {measure}" for topic, measure in zip(texts["topic"], texts["measure"], strict=True)]
     values = score_column(frame[columns["value"]], name, rows, runs=texts["run"].to_list())
+    check_size(values, name)
     shape = tuple(len(names[what]) for what in names)
     times = np.zeros(shape, dtype=np.int64)
     np.add.at(times, at, 1)

@@ -14,7 +14,7 @@ from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.topics.topic_order import natural_order
 
-from .wide_scores import score_column, score_frame
+from .wide_scores import check_size, score_column, score_frame
 
 REPLICATE = ("replicate", "shard", "seed", "variant")
 HINT = "a row reads: topic, replicate, then the score of each run"
@@ -69,6 +69,7 @@ def read_replicates(data: Any, *, measure: str = "score") -> Replicated:
     cells = [f"{t}, replicate {r}" for t, r in zip(topic, replicate, strict=True)]
     columns = [score_column(frame[run], name, cells)[order] for run in frame.columns]
     cube = np.stack(columns, axis=-1)
+    check_size(cube, name)
     return Replicated(
         runs=tuple(frame.columns),
         topics=_sorted_names(topic),

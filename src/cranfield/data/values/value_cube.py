@@ -92,7 +92,7 @@ class Values:
     by: str | None = None  # one aggregate for all, in place of each measure's own; sums stay sums
     curve: Curve | None = None
     assessed: Assessed | None = None  # the rankings they were measured on, where they are known
-    coverage: Coverage | None = None  # judged documents, where the rankings are not in memory
+    coverage: tuple[Coverage, ...] = ()  # judged documents by depth, where the rankings are not in memory
 
     def __post_init__(self) -> None:
         if (self.low is None) != (self.high is None):
@@ -108,10 +108,14 @@ class Values:
 
     def index(self, measure: object) -> int:
         """The place of a measure, given as itself or by a name, in whichever way that is written."""
+        names = [str(known) for known in self.measures]
+        if isinstance(measure, list | tuple) and len(measure) == 1:
+            measure = measure[0]
         measure = measure() if isinstance(measure, type) else measure  # a class has its default parameters
+        if not isinstance(measure, str) and not hasattr(measure, "goes_by"):
+            raise ParameterError("the measure is neither a name nor a measure", hint=f"name one of: {', '.join(names)}")
         if measure in self.measures:
             return self.measures.index(measure)
-        names = [str(known) for known in self.measures]
         if str(measure) in names:
             return names.index(str(measure))
         top = None if self.assessed is None else float(self.assessed.grade.max(initial=0))
@@ -152,7 +156,7 @@ class Values:
             high=None if self.high is None else self.high[:, chosen],
             order=None if self.order is None else self.order[:, chosen],
             curve=self.curve and replace(self.curve, cube=self.curve.cube[:, chosen]),
-            coverage=self.coverage and self.coverage.take(topics=chosen),
+            coverage=tuple(one.take(topics=chosen) for one in self.coverage),
         )
 
     def of_runs(self, runs: Sequence[int]) -> "Values":
@@ -170,7 +174,7 @@ class Values:
             order=None if self.order is None else self.order[chosen],
             curve=self.curve and replace(self.curve, cube=self.curve.cube[chosen]),
             assessed=self.assessed and self.assessed.of_runs(chosen),
-            coverage=self.coverage and self.coverage.take(runs=chosen),
+            coverage=tuple(one.take(runs=chosen) for one in self.coverage),
         )
 
     def of_measures(self, measures: Sequence[object]) -> "Values":

@@ -1,5 +1,6 @@
 """Notes on values: missing topics, topics without relevant documents, floors of geometric means."""
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,13 @@ from .aggregates import FLOOR
 if TYPE_CHECKING:
     from .value_cube import Values
 
+CODED = re.compile(r"\(W-[A-Z0-9]+\)")  # in a note: a warning of the reader
 SINGLY = 3  # so many runs that miss topics are named one by one
+
+
+def warning_notes(values: "Values") -> list[str]:
+    """Return the notes that are warnings about the runs or the judgments, which every study repeats."""
+    return [note for note in values.notes if CODED.search(note)]
 
 
 def notes_on(values: "Values") -> tuple[str, ...]:

@@ -20,6 +20,8 @@ from .value_cube import Given, Values
 if TYPE_CHECKING:
     import polars as pl
 
+SMALLEST, LARGEST = 1e-303, 1e303  # of the largest score: sums and differences of scores keep all their digits
+
 
 def read_scores(data: Any, *, measure: str = "score") -> Values:
     """Values from a table of scores: topics as rows, runs as columns; or one value in each row.
@@ -55,6 +57,7 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
     matrix = np.empty((frame.height, frame.width))
     for i, column in enumerate(frame.columns):
         matrix[:, i] = score_column(frame[column], name, topics)
+    check_size(matrix, name)
     source = Source(name, digest(matrix), "scores")
     everywhere = np.ones((frame.width, frame.height), dtype=bool)
     return Values(
@@ -115,6 +118,16 @@ def score_column(
         run = runs[row] if runs else column.name
         raise _wrong_score(name, run, topics[row], column[row], line=row + 2)
     return numbers
+
+
+def check_size(scores: NDArray[np.float64], name: str) -> None:
+    """Refuse scores that are all so small, or any so large, that sums and differences of them lose digits."""
+    size = float(np.abs(scores).max(initial=0.0))
+    if size == 0 or SMALLEST <= size <= LARGEST:
+        return
+    kind = "large" if size > 1 else "small"
+    hint = "multiply all scores by one constant that brings them near 1: no test depends on it"
+    raise problem(name, "E-SCORE", f"scores as {kind} as {size:.3g} exceed what floats can compute with", hint)
 
 
 def _wrong_score(name: str, run: str, topic: str, cell: object, *, line: int) -> InputError:

@@ -18,6 +18,8 @@ from .worker_errors import read_fault
 MAX_TOPICS = 1000  # whose ids are compared where none is judged
 TOPICS_SHOWN = 20  # whose ids are compared where they do not match
 SINGLY = 3  # so many notes of one kind are given one by one
+FAR, RARE = 4, 0.01  # times the next grade, and proportion of the relevant documents, of a top grade that is an outlier
+OF_ALL = ("W-NOREL", "W-GRADE")  # codes that no part of the judgments can give
 
 
 def evaluate(
@@ -59,7 +61,7 @@ def evaluate(
     judged, searched = name_of(qrels, "qrels"), name_of(runs, "runs")
     with told(judged):
         judgments = judgment_rows(session, qrels, judged)
-        top = _top_grade(judgments, judged)
+        top, grade_codes = _check_grades(judgments, judged, gains=gains)
     with told(searched):
         rows = run_rows(session, runs, searched, ranked=question.reading == Ties.RANK)
         names = _names(rows, searched)
@@ -82,7 +84,7 @@ def evaluate(
         found = _by_run(frame)
         notes, own = _checked(found, names, judgments, rows)
         mismatches = {run: _mismatch(run, found[run], frame, judgments, rows) for run in names}
-    sources = [_source(judged, found.get(None), ["W-NOREL"] if top <= 0 else [])]
+    sources = [_source(judged, found.get(None), grade_codes)]
     sources += [_source(run, found[run], [], mismatches[run]) for run in names]
     against = f"{', '.join(str(one) for one in question.measures if isinstance(one, Relative))}: against all other runs"
     return Evaluated(
@@ -123,15 +125,30 @@ def _check(question: Question, prior: Literal["others", "none"] | None) -> Liter
     return (prior or "others") if relative else None
 
 
-def _top_grade(judgments: Any, name: str) -> float:
-    """The top grade of all judgments: measures are settled by it before topics are parted."""
+def _check_grades(judgments: Any, name: str, *, gains: bool) -> tuple[float, list[str]]:
+    """Return the top grade, by which measures are settled before topics are parted, and warnings about all grades."""
     from pyspark.sql import functions as F
 
     top, there = judgments.agg(F.max("number"), F.count(F.lit(1))).first()
     if not there:
         hint = "a judgment has a topic, a document and a grade"
         raise InputError(f"{name}: there are no judgments", hint=hint, code="E-EMPTY")
-    return max(float(top), 0.0) if top is not None and np.isfinite(top) else 0.0  # what is none is met with its row
+    if top is None or not np.isfinite(top) or top <= 0:  # a grade that is not a number is reported with its row
+        return 0.0, ["W-NOREL"]
+    return float(top), ["W-GRADE"] if not gains and _is_outlying(judgments, top) else []
+
+
+def _is_outlying(judgments: Any, top: float) -> bool:
+    """Return whether the top grade is far above the next one and rare, as the reader of files has it (qrels.rs)."""
+    from pyspark.sql import functions as F
+
+    number = F.col("number")
+    is_top, is_next = number == top, (number > 0) & (number < top)
+    counts = judgments.agg(
+        F.max(F.when(is_next, number)), F.count(F.when(is_top, 1)), F.count(F.when(is_top | is_next, 1))
+    )
+    second, count, relevant = counts.first()
+    return second is not None and top > FAR * second and count <= max(RARE * relevant, 1)
 
 
 def _names(rows: Any, name: str) -> tuple[str, ...]:
@@ -195,8 +212,8 @@ def _mismatch(run: str, row: Any, frame: Any, judgments: Any, rows: Any) -> Prob
 
 
 def _source(name: str, row: Any, codes: Sequence[str], problem: Problem | None = None) -> Source:
-    """A table with the warnings that its parts have; whether nothing is relevant no part can know."""
-    met = {*codes, *(code for code in (row["codes"] if row else ()) if code != "W-NOREL")}
+    """A table with the warnings that its parts have; those of all grades together are ``codes``."""
+    met = {*codes, *(code for code in (row["codes"] if row else ()) if code not in OF_ALL)}
     kept = [Problem(name, 0, code, "", "") for code in sorted(met)] + ([problem] if problem else [])
     return Source(name, "", "run", Problems(tuple(kept)))
 

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import InputError, ParameterError, need
-from cranfield.data import EXACT, NOT_A_NUMBER, find_columns, spark_fault, spark_paths, spark_session
+from cranfield.data import (
+    EXACT,
+    NOT_A_NUMBER,
+    ambiguous_runs,
+    find_columns,
+    run_columns,
+    spark_fault,
+    spark_paths,
+    spark_session,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +110,7 @@ def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) 
     from pyspark.sql import functions as F
 
     what, found = find_columns(table.columns, "score", name, also=("run",) if run is None else ())
+    found["run"] = _find_run_column(table, name)
     number = _number(table, found[what])
     columns = [_run_column(table, found, name, run)]
     columns += [_text(table, found, "topic", name), _text(table, found, "document", name)]
@@ -116,6 +126,23 @@ def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) 
     else:
         columns.append(F.monotonically_increasing_id().alias("row"))
     return table.select(*columns, *_unreadable(table, found[what], what))
+
+
+def _find_run_column(table: "DataFrame", name: str) -> str | None:
+    """Return the column that names the runs; of several, the one that tells all of them apart."""
+    columns = run_columns(table.columns)
+    if len(columns) < 2:
+        return columns[0] if columns else None
+    rows = table.select(*(table[column].cast("string") for column in columns)).distinct().collect()
+    values = {column: {row[column] for row in rows} for column in columns}
+    values = {column: found for column, found in values.items() if found != {None}}
+    runs = len({tuple(row[column] for column in values) for row in rows})
+    for column, found in values.items():
+        if len(found) == runs:
+            return column
+    if not values:
+        return columns[0]
+    raise ambiguous_runs([column for column, found in values.items() if len(found) > 1], runs, name)
 
 
 def _run_column(table: "DataFrame", found: Mapping[str, str | None], name: str, run: str | None) -> "Column":

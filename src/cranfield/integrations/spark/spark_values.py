@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import Input, Provenance, Table
-from cranfield.data import Coverage, Values, judged_depth
+from cranfield.data import Coverage, Values, judged_depths
 from cranfield.measures import Measure, say_straddling
 
 from .spark_tables import told
@@ -119,8 +119,11 @@ class Evaluated:
             order=perhaps("order"),
             by=self.by,
         )
-        share, relevant = (scalars(name).reshape(shape) for name in ("judged_share", "relevant"))
-        return replace(values, coverage=Coverage(judged_depth(values), share, relevant[0]))
+        relevant = scalars("relevant").reshape(shape)[0]
+        shares = np.moveaxis(cube("judged_share"), 2, 0)
+        depths = judged_depths(self.measures)
+        coverage = (Coverage(depth, share, relevant) for depth, share in zip(depths, shares, strict=True))
+        return replace(values, coverage=tuple(coverage))
 
     def _notes(self, straddling: NDArray[Any] | None) -> tuple[str, ...]:
         """In the order in which one machine gives them."""

@@ -35,7 +35,7 @@ OUT = {
     "straddling": "array<bigint>",  # for each cut-off
     "judged": "int",  # of the first documents
     "possible": "int",  # that could be judged
-    "judged_share": "double",  # of the documents down to the depth of the first measure; null if none is retrieved
+    "judged_share": "array<double>",  # of the documents down to each depth of the measures; NaN if none is retrieved
     "relevant": "double",  # number of relevant documents of the topic
     "code": "string",  # of a warning about a run, or about the judgments (no run)
     "note": "string",
@@ -149,9 +149,8 @@ def _cubes(values: Values, n: int) -> dict[str, Any]:
 
 def _coverage(values: Values) -> dict[str, Any]:
     coverage = find_coverage(values)
-    if coverage is None:
-        return {}
-    return {"judged_share": coverage.share.reshape(-1), "relevant": np.tile(coverage.relevant, len(values.runs))}
+    shares = np.stack([one.share.reshape(-1) for one in coverage], axis=-1)
+    return {"judged_share": shares, "relevant": np.tile(coverage[0].relevant, len(values.runs))}
 
 
 def _unknown(qrels: Qrels | None, frames: list[RunFrame]) -> list[tuple[str, str]]:

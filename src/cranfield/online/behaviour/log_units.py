@@ -57,7 +57,8 @@ def _sessions(pages: "Expression", measures: Sequence[OnlineMeasure]) -> "Expres
     last = pages.time.max()
     if "last_click" in pages.columns:
         last = ibis.greatest(last, pages.last_click.max().fill_null(last))
-    made: dict[str, Any] = {name: pages[name].min() for name in ("user", "arm") if name in pages.columns}
+    made: dict[str, Any] = {"user": pages["user"].min()} if "user" in pages.columns else {}
+    made |= {"arm": _only_arm(pages)} if "arm" in pages.columns else {}
     made |= {"impressions": pages.count(), "began": pages.time.min(), "ended": last, "clicks": pages.clicks.sum()}
     if "satisfied" in pages.columns:
         made["satisfied"] = pages.satisfied.sum()
@@ -71,24 +72,34 @@ def _sessions(pages: "Expression", measures: Sequence[OnlineMeasure]) -> "Expres
 
 def _users(sessions: "Expression") -> "Expression":
     first, second = sessions.place == 0, sessions.place == 1
-    made: dict[str, Any] = {"arm": sessions.arm.min()} if "arm" in sessions.columns else {}
+    made: dict[str, Any] = {"arm": _only_arm(sessions)} if "arm" in sessions.columns else {}
     made |= {"sessions": sessions.count(), "first_ended": sessions.ended.max(where=first)}
     made["second"] = sessions.began.max(where=second)
     users = sessions.group_by("user").aggregate(**made)
     return users.cross_join(sessions.aggregate(log_ended=sessions.ended.max()))
 
 
-def values_by_user(log: "Log", measures: Any) -> tuple["Expression", list[tuple[OnlineMeasure, str, str]]]:
+def _only_arm(rows: "Expression") -> Any:
+    """Return the arm of all rows of a group, null where they have several."""
+    least, most = rows["arm"].min(), rows["arm"].max()
+    return (least == most).ifelse(least, None)
+
+
+def values_by_user(
+    log: "Log", measures: Any, *, by_arm: bool = False
+) -> tuple["Expression", list[tuple[OnlineMeasure, str, str]]]:
     """A row for each user with the sums of every measure, and the columns that hold them: amount and how many count.
 
     Without users in the log it is a row for each session, or impression. An arm that a user was in stays beside it,
-    with the number of arms (``arms_``), and the time of the first impression (``came_``).
+    with the number of arms (``arms_``), and the time of the first impression (``came_``). With ``by_arm`` a user has a
+    row for each arm; sessions and users that were in several arms count for none of them.
     """
     asked = [measure.fitted(log) for measure in parse_online(measures)]
     units = units_of(log, asked)
     owner = units.owner
     named = [(measure, f"amount_{i}", f"counted_{i}") for i, measure in enumerate(asked)]
     parts = []
+    keys = [owner, "arm"] if by_arm else [owner]
     for unit in ("impression", "session", "user"):
         table = getattr(units, unit)
         here = [one for one in named if one[0].unit == unit]
@@ -103,11 +114,18 @@ def values_by_user(log: "Log", measures: Any) -> tuple["Expression", list[tuple[
             sums["sessions_"] = table.session.nunique() if "session" in table.columns else table.count()
             if "time" in table.columns:
                 sums["came_"] = table.time.min()
-            if "arm" in table.columns:
+            if "arm" in table.columns and not by_arm:
                 sums |= {"arm": table.arm.min(), "arms_": table.arm.nunique()}
-        parts.append(table.group_by(owner).aggregate(**sums))
-    joined = reduce(lambda left, right: left.join(right, owner), parts)
+        parts.append(table.group_by(keys).aggregate(**sums))
+    joined = reduce(lambda left, right: _joined(left, right, keys), parts)
     return _per(joined, named), named
+
+
+def _joined(users: "Expression", more: "Expression", keys: Sequence[str]) -> "Expression":
+    """Return the users with further sums, 0 where there are none."""
+    both = users.left_join(more, keys)
+    both = both.drop(*(f"{key}_right" for key in keys if f"{key}_right" in both.columns))
+    return both.mutate(**{name: both[name].fill_null(0.0) for name in more.columns if name not in keys})
 
 
 def _per(users: "Expression", named: Sequence[tuple[OnlineMeasure, str, str]]) -> "Expression":
@@ -150,7 +168,14 @@ class Sums:
 
 def read_sums_of(log: "Log", measures: Any, *, by_arm: bool = False) -> tuple[Sums, list[OnlineMeasure], str]:
     """Sums over users, the measures, and what counts as a user."""
-    users, named = values_by_user(log, measures)
+    users, named = values_by_user(log, measures, by_arm=by_arm)
+    return sums_of(log, users, named, by_arm=by_arm)
+
+
+def sums_of(
+    log: "Log", users: "Expression", named: Sequence[tuple[OnlineMeasure, str, str]], *, by_arm: bool
+) -> tuple[Sums, list[OnlineMeasure], str]:
+    """Sums over the rows of :func:`values_by_user`, the measures, and what counts as a user."""
     asked = {"users": users.count()}
     for i, (_, amount, counted) in enumerate(named):
         a, c = users[amount], users[counted]

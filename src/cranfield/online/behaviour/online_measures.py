@@ -79,8 +79,16 @@ def online_measure(name: str, *, cite: str, aliases: tuple[str, ...] = ()) -> Ca
 def parse_online(texts: str | OnlineMeasure | Iterable[str | OnlineMeasure]) -> list[OnlineMeasure]:
     """The measures of one or many texts, each once: ``ctr``, ``ctr_at(k=3)``, ``revenue(per='user')``."""
     found: list[OnlineMeasure] = []
-    for one in [texts] if isinstance(texts, str | OnlineMeasure) else texts:
-        found += [one] if isinstance(one, OnlineMeasure) else parse_methods(ONLINE_MEASURES, one)
+    listed = not isinstance(texts, str | OnlineMeasure | type) and isinstance(texts, Iterable)
+    several: list[Any] = [*texts] if listed else [texts]  # type: ignore[misc]
+    for given in several:
+        one = given() if isinstance(given, type) and issubclass(given, OnlineMeasure) else given
+        if not isinstance(one, str | OnlineMeasure):
+            name = one.__name__ if isinstance(one, type) else str(one)
+            raise ParameterError(f"{name} is not an online measure", hint="name one, such as 'ctr' or 'clicks'")
+        found += (
+            [one] if isinstance(one, OnlineMeasure) else parse_methods(ONLINE_MEASURES, one, see="cranfield ab --help")
+        )
     if not found:
         raise ParameterError("no online measure is given", hint="for example: ctr abandonment")
     return list(dict.fromkeys(found))

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Direction, Input, ParameterError
-from cranfield.data import Log, Users
+from cranfield.data import ExcludedRows, Log, Users, exclude_rows
 from cranfield.online.behaviour.log_satisfaction import Learnt, learn_all
 from cranfield.online.behaviour.log_units import values_by_user
 from cranfield.online.behaviour.online_measures import OnlineMeasure, parse_online
@@ -105,7 +105,7 @@ def _of_users(users: Users, measures: Any, covariates: dict[str, str], lower: Se
     before = {name: _columns(name, text) for name, text in covariates.items()}
     taken = {column for pair in before.values() for column in pair if column}
     asked = [name for name in users.numbers if name not in taken] if measures is None else measures
-    if not asked:
+    if measures is None and not asked:
         raise ParameterError(f"{users.source.name}: no column holds numbers", hint="add what was measured of each user")
     found = parse_metrics(asked)
     for column in (column for metric in found for column in metric.columns if column in users.words):
@@ -139,6 +139,7 @@ def _columns(name: str, text: str) -> tuple[str, str | None]:
 def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     """A row for each user, sessions or impressions where the log knows none; who was in several arms is left out."""
     log.require("arm", why="an experiment")
+    log = log.with_arms()
     asked = parse_online(USUAL if measures is None else measures)
     fitted, learnt = learn_all(log, asked)
     rows, named = values_by_user(log, fitted)
@@ -152,14 +153,14 @@ def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     if before is not None:
         users = _joined(users, before, [measure for measure, *_ in named], owner)
     users = log.engine.keep(users)
-    checks, notes = _several(log, rows, owner)
+    check, notes, excluded = _several(log, rows, owner)
     metrics = tuple(
         _metric(str(measure), one, before=before is not None) for measure, one in zip(asked, named, strict=True)
     )
     numbers = tuple(column for metric in metrics for column in metric.columns)
     inputs = (log.source, *([before.source] if before is not None else []))
-    of_users = Users(users, log.engine, log.source, numbers, log.excluded, notes=log.notes)
-    return Gathered(of_users, metrics, inputs, checks, notes, "day" in made, learnt)
+    of_users = Users(users, log.engine, log.source, numbers, excluded, notes=log.notes)
+    return Gathered(of_users, metrics, inputs, (check,), notes, "day" in made, learnt)
 
 
 def _filled(rows: "Expression", named: Sequence[tuple[OnlineMeasure, str, str]], start: str = "") -> dict[str, Any]:
@@ -194,16 +195,28 @@ def _metric(name: str, one: tuple[OnlineMeasure, str, str], *, before: bool) -> 
     return replace(metric, covariate=f"before_{amount}", covariate_denominator=f"before_{counted}")
 
 
-def _several(log: Log, rows: "Expression", owner: str) -> tuple[tuple[Check, ...], tuple[str, ...]]:
-    """Whether users stayed in their arm, and what has to be said of those who are left out."""
-    many, none = (rows["arms_"] > 1).cast("int64").sum(), (rows["arms_"] == 0).cast("int64").sum()
-    found = log.engine.fetch(rows.aggregate(all=rows.count(), several=many, none=none)).to_pylist()[0]
-    several, seen = int(found["several"] or 0), int(found["all"] - (found["none"] or 0))
+def _several(log: Log, rows: "Expression", owner: str) -> tuple[Check, tuple[str, ...], ExcludedRows]:
+    """Check that users stayed in their arm, and count the rows of those who are excluded because they did not."""
+    mixed = rows.filter(rows["arms_"] > 1).select(owner)
+    found = log.engine.fetch(rows.aggregate(seen=rows.count(), mixed=(rows["arms_"] > 1).cast("int64").sum()))
+    seen, several = (int(found[name][0].as_py() or 0) for name in ("seen", "mixed"))
     share = several / max(1, seen)
-    notes = [f"{several:,} {owner}s were seen in several arms: left out"] * bool(several)
-    notes += [f"{found['none']:,} {owner}s have no arm: left out"] * bool(found["none"])
-    notes += [f"the log knows no users: {owner}s are taken to be independent"] * (owner != "user")
-    return (Check("one arm each", float("nan"), share, share < MIXED),), tuple(notes)
+    notes = [f"the log knows no users: {owner}s are taken to be independent"] * (owner != "user")
+    passed = share < MIXED
+    detail = f"{share:.1%} of the {owner}s were seen in several arms"
+    check = Check("one arm each", float("nan"), share, passed, "" if passed else detail)
+    if not several:
+        return check, tuple(notes), log.excluded
+    reason = f"{owner} in several arms"
+    return check, tuple(notes), exclude_rows(log.engine, log.excluded, _rows_of(log, mixed, owner), reason)
+
+
+def _rows_of(log: Log, owners: "Expression", owner: str) -> "Expression":
+    """Return the rows of some users, sessions or impressions; sessions are those of ``log.impressions``."""
+    if owner != "session":
+        return log.rows.semi_join(owners, owner)
+    pages = log.impressions().semi_join(owners, "session").select("impression")
+    return log.rows.semi_join(pages, "impression")
 
 
 def _whole(found: Any) -> Any:

@@ -48,9 +48,10 @@ def experiment_tables(experiment: Experiment) -> dict[str, Table]:
 
 def experiment_sentence(experiment: Experiment) -> str:
     """Whether a treatment is better than the control, in one or two sentences; or why that cannot be told."""
-    if experiment.ratio.fault:
-        return f"Do not trust this experiment: {experiment.ratio.fault}. Find the fault before looking at effects."
     failed = [check for check in experiment.checks if not check.passed]
+    if experiment.ratio.fault:
+        reasons = "; ".join([experiment.ratio.fault, *(check.detail for check in failed if check.detail)])
+        return f"Do not trust this experiment: {reasons}. Find the fault before looking at effects."
     if failed:
         reasons = "; ".join(check.detail or f"it fails a check of {check.check}" for check in failed)
         return f"Do not trust this experiment: {reasons}."

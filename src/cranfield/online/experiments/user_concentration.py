@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield.data import Log, Users
+from cranfield.online.behaviour.online_measures import OnlineMeasure
+
 from .experiment_data import Gathered
 from .sample_ratio_checks import Check
 from .user_metrics import Metric, group_sums
@@ -14,7 +17,9 @@ from .user_metrics import Metric, group_sums
 if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates
 
-MAX_DOMINANT_USERS = 5
+MIN_DOMINANT_USERS = 5  # as many are looked for in every arm, and up to 2% of the users of a large one
+MAX_DOMINANT_USERS = 50
+MAX_DOMINANT_SHARE = 0.02
 MAX_TAIL_USERS = 50  # users below the dominant ones from whom the tail is estimated; at most a quarter of the arm
 MIN_TAIL_USERS = 20
 LEVEL_OF_GAPS = 0.01
@@ -41,18 +46,18 @@ class DominantUsers:
         """Return a clause that names the users, their proportion of the column and the change of the metric."""
         more = ", ..." if len(self.users) > MAX_USERS_NAMED else ""
         names = f" ({', '.join(self.users[:MAX_USERS_NAMED])}{more})" if any(self.users) else ""
-        users = f"{len(self.users)} of {self.arm_users:,} users of {self.arm}{names}"
+        users = f"{len(self.users)} of {self.arm_users:,} users{f' of {self.arm}' * bool(self.arm)}{names}"
         verb = "holds" if len(self.users) == 1 else "hold"
         column = f"{'the ' * self.column.startswith('denominator of')}{self.column}"
         change = f"without them {self.metric} changes by {self.change:.2g} standard errors"
-        return f"{users} {verb} {self.share:.0%} of {column}, and {change}: cap or exclude them"
+        return f"{users} {verb} {self.share:.0%} of {column}, and {change}"
 
 
-def concentration_check(gathered: Gathered, arms: Sequence[str]) -> Check:
-    """Check that no arm is dominated by five users or fewer.
+def concentration_check(gathered: Gathered, arms: Sequence[str], *, advice: str = "cap or exclude them") -> Check:
+    """Check that no arm is dominated by a few users: up to five, and up to 2% of the users of an arm.
 
-    Logs are heavy-tailed: some users have many times the pages of others, and that is no fault. One to five users
-    are reported only where all of these conditions hold:
+    Logs are heavy-tailed: some users have many times the pages of others, and that is no fault. A group of users is
+    reported only where all of these conditions hold:
 
     1. Each of them has at least twice the value of the next user.
     2. The gap to the next user is larger than the tail of the arm explains, by the F test of log-spacings
@@ -69,9 +74,9 @@ def concentration_check(gathered: Gathered, arms: Sequence[str]) -> Check:
     checked = {
         key: users
         for key, users in largest.items()
-        if len(users) >= MAX_DOMINANT_USERS + MIN_TAIL_USERS and users[0]["size_"] > 1
+        if len(users) >= _most_dominant(sums[key[0]]) + MIN_TAIL_USERS and users[0]["size_"] > 1
     }
-    tests = MAX_DOMINANT_USERS * len(checked)
+    tests = sum(_most_dominant(sums[arm]) for arm, _ in checked)
     dominant = [
         users
         for (arm, column), rows in checked.items()
@@ -81,7 +86,35 @@ def concentration_check(gathered: Gathered, arms: Sequence[str]) -> Check:
     if not dominant:
         return Check("concentration of users", nan, 0.0, passed=True)
     worst = max(dominant, key=lambda users: (users.change, users.share))
-    return Check("concentration of users", worst.p, worst.share, passed=False, detail=worst.detail)
+    return Check("concentration of users", worst.p, worst.share, passed=False, detail=f"{worst.detail}: {advice}")
+
+
+def _most_dominant(sums: "Aggregates") -> int:
+    """Return how many users of an arm may dominate it."""
+    return min(MAX_DOMINANT_USERS, max(MIN_DOMINANT_USERS, int(MAX_DOMINANT_SHARE * sums.count())))
+
+
+def log_concentration_checks(
+    log: Log, users: Any, named: Sequence[tuple[OnlineMeasure, str, str]]
+) -> tuple[Check, ...]:
+    """Check that no arm of a log, or the log where it has none, is dominated by a few users.
+
+    ``users`` and ``named`` come from ``values_by_user``. Nothing is checked in a log without users.
+    """
+    import ibis
+
+    if "user" not in users.columns:
+        return ()
+    cells: dict[str, Any] = {"user": users["user"], "arm": users["arm"] if "arm" in users.columns else ibis.literal("")}
+    metrics = []
+    for measure, amount, counted in named:
+        name, pages = str(measure), f"denominator of {measure}"
+        cells |= {name: users[amount].fill_null(0.0), pages: users[counted].fill_null(0.0)}
+        metrics.append(Metric(name, name, pages))
+    rows = log.engine.keep(users.select(**cells))
+    numbers = tuple(name for metric in metrics for name in metric.columns)
+    gathered = Gathered(Users(rows, log.engine, log.source, numbers, log.excluded), tuple(metrics), (log.source,))
+    return (concentration_check(gathered, list(gathered.arms()), advice="exclude them"),)
 
 
 def _columns(metric: Metric) -> tuple[str, ...]:
@@ -107,11 +140,13 @@ def _dominant_users(
     metric: Metric, column: str, arm: str, largest: Sequence[dict[str, Any]], sums: "Aggregates", tests: int
 ) -> DominantUsers | None:
     """Return the largest group of dominant users among the largest users of an arm, None where there is none."""
-    sizes = np.array([row["size_"] for row in largest])[: max(sums.count() // 4, MAX_DOMINANT_USERS + MIN_TAIL_USERS)]
+    most = _most_dominant(sums)
+    length = min(most + MAX_TAIL_USERS + 1, max(sums.count() // 4, most + MIN_TAIL_USERS))
+    sizes = np.array([row["size_"] for row in largest])[:length]
     spacings = np.arange(1, len(sizes)) * np.log(sizes[:-1] / sizes[1:])
     total = abs(sums.mean(column)) * sums.count()
     rounding = 0.5 if (sizes % 1 == 0).all() else 0.0  # a whole number may stand for any value that rounds to it
-    for count in range(MAX_DOMINANT_USERS, 0, -1):
+    for count in range(most, 0, -1):
         ratio = (sizes[count - 1] - rounding) / (sizes[count] + rounding)
         p = min(1.0, tests * _gap_p(count * log(ratio), spacings[count:]))
         if ratio < MIN_RATIO or p >= LEVEL_OF_GAPS:

@@ -14,6 +14,7 @@ from .experiment_data import Gathered
 from .sample_ratio_checks import ALARM, Check, cross_table_test, p_value
 from .user_metrics import check_users
 
+ACTIVE_USERS = "users with more than"  # how the reason for their exclusion begins
 MAX_SHARE = 0.01  # of the users that may be excluded for their number of pages
 
 
@@ -69,7 +70,7 @@ def exclude_active_users(log: Log, most_pages: int) -> tuple[Log, Check]:
         message = f"every user has more than {most_pages} page{'s' * (most_pages != 1)}"
         raise ParameterError(message, hint="give a larger number to exclude_users_above")
     excluded: ExcludedRows = log.excluded.add(
-        f"users with more than {most_pages:,} pages", {row["arm"]: row["rows"] for row in gone}
+        f"{ACTIVE_USERS} {most_pages:,} pages", {row["arm"]: row["rows"] for row in gone}
     )
     users = [{row["arm"]: row["users"] for row in rows if row["arm"]} for rows in (gone, left)]
     return replace(log, rows=kept, excluded=excluded), _excluded_users_check(*users)

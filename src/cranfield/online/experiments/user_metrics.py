@@ -1,6 +1,6 @@
 """Metrics per user, and their means, variances and covariances by arm."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,13 @@ def _ratio_variance(sums: "Aggregates", numerator: str, denominator: str | None)
 
 def parse_metrics(metrics: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """The metrics of names or declarations, each once; a name is that of a column."""
-    several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    listed = not isinstance(metrics, str | Metric | type) and isinstance(metrics, Iterable)
+    several: list[Any] = [*metrics] if listed else [metrics]  # type: ignore[misc]
+    for one in several:
+        if not isinstance(one, str | Metric):
+            name = one.__name__ if isinstance(one, type) else str(one)
+            hint = "name a column, or write Metric(name, numerator, denominator)"
+            raise ParameterError(f"{name} is not a metric of users", hint=hint)
     found = tuple(Metric(one) if isinstance(one, str) else one for one in several)
     if not found:
         raise ParameterError("no metric is given", hint='for example: Metric("ctr", "clicks", "impressions")')
@@ -185,7 +191,8 @@ def check_users(table: "ir.Table", columns: Sequence[str], *, arm: str | None, u
     for name, many in found.items():
         if name.startswith("bad ") and many:
             column = name.removeprefix("bad ")
-            who = "1 user has" if many == 1 else f"{many:,} users have"
+            named = "row" if column == user else "user"
+            who = f"1 {named} has" if many == 1 else f"{many:,} {named}s have"
             what = f"no {column}" if column in (arm, user) else f"no number in {column}, or one beyond {LARGEST:g}"
             raise ParameterError(f"{who} {what}", hint=f"fill {column}, or leave these users out in every arm alike")
     if user and found["users"] < found["rows"]:

@@ -4,7 +4,18 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Provenance, Scale, Study, weigh
-from cranfield.data import Entries, Qrels, Values, join_entries, judgments_of, judgments_table, read_entries, read_qrels
+from cranfield.data import (
+    Entries,
+    Qrels,
+    Values,
+    join_entries,
+    judgments_of,
+    judgments_table,
+    read_entries,
+    read_qrels,
+    unjudged_notes,
+    warning_notes,
+)
 from cranfield.stats import (
     CORRECTIONS,
     LEVEL,
@@ -21,6 +32,7 @@ from cranfield.stats import (
     relabelled_sentence,
     relabelled_table,
 )
+from cranfield.studies.small_samples import few_topics_notes
 
 
 def relabel(
@@ -59,7 +71,12 @@ def relabel(
     made_by = _made_by(before, after, known, command, seed)
     moved = relabelled_table(found, measure, groups=known.groups(), made_by=made_by)
     met = known.meet(found.after.runs) if entries is not None else ()
-    tables = {"moved": replace(moved, notes=(*moved.notes, *notes, *met))}
+    sets = {"before": found.before, "after": found.after}
+    limits = [
+        f"{name}: {note}" for name, values in sets.items() for note in (*warning_notes(values), *unjudged_notes(values))
+    ]
+    limits += few_topics_notes(min(len(values.topics) for values in sets.values()), level)
+    tables = {"moved": replace(moved, notes=(*moved.notes, *notes, *met, *limits))}
     tables["order"] = order_table(found, measure, made_by=made_by)
     if old is not None and new is not None:
         tables["judgments"] = judgments_table(old, new, made_by=made_by)

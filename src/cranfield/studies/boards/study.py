@@ -26,6 +26,7 @@ from cranfield.data import (
     read_entries,
     read_scores,
     unjudged_notes,
+    warning_notes,
 )
 from cranfield.measures import Relative, found_first, measure_all
 from cranfield.stats import (
@@ -189,7 +190,7 @@ def leaderboard(
     )
     ranks = told["ranks"]
     order = [str(run) for run in ranks.cells("run")]
-    limits = (*unjudged_notes(public.of_measures([by])), *few_topics_notes(stability.topics, level))
+    limits = (*warning_notes(given), *unjudged_notes(public), *few_topics_notes(stability.topics, level))
     tables = {**told, "ranks": replace(ranks, notes=(*ranks.notes, *notes, *limits, *known.meet(given.runs)))}
     said = [
         board_sentence(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.core import Provenance, Study, Table
-from cranfield.data import SPARSE, Values, judged_depth, proportion_single, unjudged_notes
+from cranfield.data import SPARSE, Values, proportion_single, unjudged_notes, warning_notes
 from cranfield.measures import Dominance, compare_levels, dominate
 from cranfield.stats import (
     KINDS,
@@ -123,7 +123,7 @@ class Comparison:
         if len(self.chosen) > 1:  # one pair has its own sentences on both
             many = unjudged_notes(self.values, runs=compared)
             many += few_topics_notes(int(evidence.primary.n.max()), self.asked.level)
-        all_notes = (*notes, *many, *self.label_notes(), *tables["movers"].notes)
+        all_notes = (*notes, *warning_notes(self.values), *many, *self.label_notes(), *tables["movers"].notes)
         tables["verdicts"] = replace(tables["verdicts"], notes=all_notes)
         tables = {name: tables.pop(name) for name in ("verdicts", "evidence")} | tables
         known = [name for name, table in CHARTS.items() if table in tables]
@@ -197,8 +197,7 @@ class Comparison:
         shared |= {} if facets is None else {"outcome_rule": f"{facets.rule_name} {self.outcome_rule.correction}"}
         if len(self.names) == 1:
             row: dict[str, Any] = verdicts.rows()[0]
-            depth = judged_depth(self.values)
-            warning = unjudged_sentence(self.values, self.chosen[0], self.names[0], depth, sparse=self.sparse)
+            warning = unjudged_sentence(self.values, self.chosen[0], self.names[0], sparse=self.sparse)
             sentence = " ".join(filter(None, [row["sentence"], warning]))
             rule = ("strict", "do_no_harm", "do_no_harm_holm", "outcome_sentence", "detectable")
             return {"verdict": row["verdict"], **shared, **{name: row[name] for name in rule}, "sentence": sentence}

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from cranfield.core import Direction, ParameterError, Policy, Provenance, Scale, Study, Table, Ties, listed, weigh
-from cranfield.data import Collection, Values, read_collections, read_scores, unjudged_notes
+from cranfield.data import Collection, Values, read_collections, read_scores, unjudged_notes, warning_notes
 from cranfield.measures import Measure, Written, parse_measures
 from cranfield.stats import LEVEL, Holm, bonferroni_width, check_level, collection_tables
 from cranfield.studies.evaluation.study import evaluate
+from cranfield.studies.small_samples import FEW_TOPICS
 from cranfield.studies.statistics_text import interval_text, p_text, signed
 
 from .text import MAX_RUNS_NAMED
@@ -56,12 +57,26 @@ def across(
     tables = collection_tables(read, pairs=pairs, baseline=baseline, level=level, made_by=made_by)
     tables["forest"] = _forest(tables["collections"], tables["pooled"])
     first, *_ = tables
-    limits = [f"{name}: {note}" for name, values in read for note in unjudged_notes(values)]
+    limits = [f"{name}: {note}" for name, values in read for note in (*warning_notes(values), *unjudged_notes(values))]
+    limits += _few_topics({name: len(values.topics) for name, values in read})
     tables[first] = replace(tables[first], notes=(*tables[first].notes, *notes, *limits))
     lower = {str(measure) for measure in read[0][1].measures if measure.direction is Direction.LOWER}
     verdicts = verdicts_over_collections(tables["pooled"], level=level, lower=lower)
     verdict = _verdict(verdicts, tables, level=level, lower=lower) | {"collections": len(found), "level": level}
     return Study("compare", {"verdicts": verdicts, **tables}, verdict, made_by, charts=("forest",))
+
+
+def _few_topics(topics: Mapping[str, int]) -> list[str]:
+    """Return a note where collections have few topics."""
+    small = [f"{name}: {number}" for name, number in topics.items() if number < FEW_TOPICS]
+    if not small:
+        return []
+    more = f" and {len(small) - MAX_RUNS_NAMED} more" * (len(small) > MAX_RUNS_NAMED)
+    named = f"{', '.join(small[:MAX_RUNS_NAMED])}{more}"
+    return [
+        f"{len(small)} of {len(topics)} collections have fewer than {FEW_TOPICS} topics ({named}): the standard errors "
+        "of their differences are uncertain, and so are the weights"
+    ]
 
 
 def verdicts_over_collections(pooled: Table, *, level: float = LEVEL, lower: Container[str] = ()) -> Table:

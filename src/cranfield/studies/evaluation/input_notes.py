@@ -1,13 +1,13 @@
 """Notes on warnings of the reader that a reader of the values should know."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from cranfield.data import Source
 
 # Warnings that often mean that the values are not what the user thinks.
 TELLING = {
     "W-RANK": "a rank column that disagrees with its scores",
-    "W-INVERTED": "scores that look like ranks, of which the highest counts as the best",
+    "W-INVERTED": "scores that look like ranks or distances, of which the highest counts as the best",
     "W-CONSTANT": "topics in which all scores are equal",
     "W-PRECISION": "whole-number scores too large for float64, which rounds them",
     "W-TAG": "more than one tag",
@@ -19,18 +19,18 @@ TELLING = {
 }
 
 
-def reading_notes(sources: Sequence[Source]) -> list[str]:
+def reading_notes(sources: Iterable[Source]) -> list[str]:
     """Return one note for each kind of warning that a reader of the values should know."""
+    problems = [problem for source in sources for problem in source.problems.kept]
     notes = []
-    mismatches = [one for source in sources for one in source.problems.kept if one.code == "W-IDS"]
-    if mismatches:
-        first, others = mismatches[0], f" and {len(mismatches) - 1} more" * (len(mismatches) > 1)
-        notes.append(f"{first.file}{others}: {first.message} (W-IDS); {first.hint}")
+    if mismatches := [problem for problem in problems if problem.code == "W-IDS"]:
+        first = mismatches[0]
+        notes.append(f"{first.file}{_more(len(mismatches))}: {first.message} (W-IDS); {first.hint}")
     for code, what in TELLING.items():
-        files = list(
-            dict.fromkeys(source.name for source in sources if any(one.code == code for one in source.problems.kept))
-        )
-        if files:
-            others = f" and {len(files) - 1} more" * (len(files) > 1)
-            notes.append(f"{files[0]}{others}: {what} ({code}); `cranfield lint` says where")
+        if labels := list(dict.fromkeys(problem.label for problem in problems if problem.code == code)):
+            notes.append(f"{labels[0]}{_more(len(labels))}: {what} ({code}); `cranfield lint` says where")
     return notes
+
+
+def _more(number: int) -> str:
+    return f" and {number - 1} more" * (number > 1)

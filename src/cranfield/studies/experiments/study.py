@@ -5,14 +5,17 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table
-from cranfield.data import Log, Users, read_experiment, read_log
+from cranfield.data import ExcludedRows, Log, Users, read_experiment, read_log
 from cranfield.online import (
+    ACTIVE_USERS,
     OEC,
     PLANNED,
     Assignment,
+    Check,
     Gathered,
     aa_test,
     analyse_experiment,
+    arm_names_check,
     assignment_table,
     cap_values,
     choose_control,
@@ -22,6 +25,7 @@ from cranfield.online import (
     experiment_sentence,
     experiment_tables,
     gather,
+    log_checks,
     looks_at,
     looks_table,
     plan_table,
@@ -90,11 +94,12 @@ def ab(
     step = _Steps(progress, 3 + bool(oec) + bool(aa) + ranked + bool(relative))
     read = read_experiment(data, columns=columns, ranks_from=ranks_from, engine=engine)
     earlier = None if before is None else _before(before, read, columns, ranks_from)
-    checks = list(excluded_rows_checks(read.excluded))
+    checks: list[Check] = []
     if exclude_users_above is not None:
         read, check = exclude_active_users(_log_of(read), exclude_users_above)
         checks.append(check)
     gathered = gather(read, measures, covariates=covariates, before=earlier, lower=lower)
+    checks = [*_data_checks(read, gathered.users.excluded), *checks]
     gathered = gathered if cap is None else cap_values(gathered, cap)
     step()
     arms = gathered.arms()
@@ -184,6 +189,14 @@ class _Steps:
         self.done += 1
         if self.progress:
             self.progress(self.done, self.total)
+
+
+def _data_checks(read: Log | Users, excluded: ExcludedRows) -> tuple[Check, ...]:
+    """Check the rows of a log or a table of users; users excluded by choice have a separate check."""
+    excluded = replace(excluded, counts=tuple(one for one in excluded.counts if not one[0].startswith(ACTIVE_USERS)))
+    if isinstance(read, Users):
+        return (*excluded_rows_checks(excluded), arm_names_check(excluded.arm_totals))
+    return log_checks(replace(read.with_arms(), excluded=excluded))
 
 
 def _log_of(read: Log | Users) -> Log:

@@ -7,6 +7,7 @@ from typing import Any
 from cranfield.core import ParameterError, Ties
 from cranfield.data import Run, find_runs, read_run
 from cranfield.fusion import Fusion, check_topics, code_runs, parse_fusion
+from cranfield.studies.evaluation.input_notes import TELLING
 
 
 def fuse(
@@ -23,7 +24,7 @@ def fuse(
     ``runs`` are files, folders, patterns, frames, dicts, or a dict that names them. The first ``depth`` documents of
     each topic are taken from every run, and as many are kept; None: all. ``ties`` orders documents to which a run gave
     the same score. The result is called ``name``, or as the method is. A topic that some of the runs lack is fused from
-    the others; which runs lack topics is in ``source.problems``.
+    the others. Runs that lack topics, and warnings of the reader, are in ``source.problems``.
     ``progress`` is told how many runs are read, and how many there are.
     """
     wanted = parse_fusion(method)
@@ -38,5 +39,7 @@ def fuse(
             progress(len(read), len(found))
     coded = code_runs(read, depth=depth)
     problems = check_topics(coded)
+    # A run in the wrong order spoils the fused run, too.
+    problems = problems.after(one for run in read for one in run.source.problems.warnings if one.code in TELLING)
     fused = coded.fuse(wanted, name=name or wanted.name, depth=depth)
     return replace(fused, source=replace(fused.source, problems=problems))

@@ -22,6 +22,7 @@ from cranfield.online import (
     transitivity_table,
 )
 from cranfield.stats import LEVEL
+from cranfield.studies.evaluation.input_notes import reading_notes
 
 POWERS = (0.8, 0.95)
 CURVE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
@@ -105,6 +106,8 @@ def sensitivity(
         "power_curve": Table.from_rows([row for part in parts for row in part[len(power) :]], every.columns, **told),
         "sensitivity": Table.from_rows([row for part in parts for row in part[: len(power)]], every.columns, **told),
     }
+    notes = tuple(reading_notes([judged.source, *(run.source for run in read)]))
+    tables["sensitivity"] = replace(tables["sensitivity"], notes=notes)
     verdict = {"sentence": sensitivity_sentence(tables["sensitivity"])}
     return Study("interleave", tables, verdict, made_by, charts=("sensitivity",))
 
@@ -133,7 +136,8 @@ def interleaved_page(
     rows = page.rows(topic)
     columns = [name for name in rows[0] if name not in ("impression", "method")]
     caption = f"topic {topic}, {page.method}: a page of {', '.join(names)}"
-    table = Table.from_rows(rows, columns, caption=caption, made_by=made_by)
+    notes = tuple(reading_notes(run.source for run in read))
+    table = Table.from_rows(rows, columns, caption=caption, made_by=made_by, notes=notes)
     return Study("interleave", {"page": table}, None, made_by)
 
 

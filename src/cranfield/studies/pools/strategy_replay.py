@@ -34,6 +34,7 @@ from cranfield.data import (
 )
 from cranfield.measures import parse_measure
 from cranfield.stats import LEVEL, check_level
+from cranfield.studies.evaluation.input_notes import reading_notes
 from cranfield.studies.evaluation.study import evaluate
 
 from .study import check_rel, part_of, read_candidates
@@ -120,6 +121,7 @@ def replay_pool(
     compared: Any = {"test": test, "correct": correct, "level": level, "left_out": left_out}
     compared["progress"] = part_of(progress, 80, 100)
     full = replay_table(replays, assessed, judgments=chosen, **compared, **told, **spread)
+    full = replace(full, notes=(*reading_notes(assessed.sources), *full.notes))
     if entries is not None:
         full = replace(full, notes=(*full.notes, *known.meet(assessed.runs)))
     tables = {"replay": full, **tables}

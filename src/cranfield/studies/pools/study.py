@@ -29,6 +29,7 @@ from cranfield.collections import (
 )
 from cranfield.core import SEED, Input, ParameterError, Provenance, Study, Table, Ties, listed
 from cranfield.data import Run, TopicTexts, find_runs, read_corpus, read_qrels, read_run, read_topics
+from cranfield.studies.evaluation.input_notes import reading_notes
 
 if TYPE_CHECKING:
     from cranfield.data import Source
@@ -86,6 +87,7 @@ def pool(
     done = judging.told if judging else None if grade is None else grade >= 0
     usual = (*(each for each in DEPTHS if each < candidates.depth), candidates.depth)
     costs = costs_table(candidates, usual if depths is None else depths, judged=done, minutes=minutes, made_by=made_by)
+    costs = replace(costs, notes=(*costs.notes, *reading_notes(candidates.sources)))
     if known is not None and not (grade >= 0).any():
         lost = f"no document of the runs is judged in {known.source.name}: do they belong together?"
         costs = replace(costs, notes=(*costs.notes, lost))

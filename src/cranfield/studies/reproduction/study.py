@@ -19,7 +19,9 @@ from cranfield.stats import (
     reproduced_sentence,
     row_of,
 )
+from cranfield.studies.evaluation.input_notes import reading_notes
 from cranfield.studies.evaluation.study import evaluate
+from cranfield.studies.small_samples import few_topics_notes
 
 USUAL = "AP nDCG@10 P@10"
 DRAWS = 10_000
@@ -75,8 +77,10 @@ def reproduce(
     rows += beside_originals(before.in_topic_order(), after.in_topic_order(), paired=paired, asked=asked, draws=draws)
     table = reproduce_table(rows, made_by=made_by)
     apart = [note for one in tables.values() for note in one.notes]
-    limits = (*no_improvement(before), *table.notes, *unjudged_notes(before, after))
-    tables["reproduce"] = replace(table, notes=(*apart, *limits, *notes))
+    fewest = min(len(before.topics), len(after.topics))
+    limits = [*no_improvement(before), *table.notes, *unjudged_notes(before, after), *few_topics_notes(fewest, level)]
+    sources = [source for one in (before, after) if one.assessed for source in one.assessed.sources]
+    tables["reproduce"] = replace(table, notes=(*reading_notes(sources), *apart, *limits, *notes))
     verdict: dict[str, Any] = {"originals": len(first), "runs": len(second), "level": level, "same_topics": paired}
     verdict |= {"sentence": reproduced_sentence(rows, paired=paired, level=level)}
     charts = (*["rankings-by-depth"] * paired, *["effect-ratio"] * (len(first) == 2))

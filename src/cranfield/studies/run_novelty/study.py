@@ -6,7 +6,17 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Study, Table, Ties, stack
-from cranfield.data import Run, Values, find_runs, join_entries, make_prior, read_entries, read_run, unjudged_notes
+from cranfield.data import (
+    Run,
+    Values,
+    find_runs,
+    join_entries,
+    make_prior,
+    read_entries,
+    read_run,
+    unjudged_notes,
+    warning_notes,
+)
 from cranfield.measures import (
     NRG,
     Measure,
@@ -173,7 +183,7 @@ def _one(
         asked=asking.asked,
         made_by=asking.made_by,
     )
-    notes += [*_few_relevant(asking, measure), *unjudged_notes(values)]
+    notes += [*warning_notes(values), *_few_relevant(asking, measure), *unjudged_notes(values)]
     notes += [f"unique contributions and rareness: of the first {depth} documents"]
     tables = {"novelty": replace(told, notes=(*told.notes, *notes))}
     named = [

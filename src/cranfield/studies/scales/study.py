@@ -5,9 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table, stack
+from cranfield.data import unjudged_notes, warning_notes
 from cranfield.measures import Interval, Measure, by_family, first_use, parse_measures
 from cranfield.stats import LEVEL, check_level
 from cranfield.studies.evaluation.study import evaluate
+from cranfield.studies.small_samples import few_topics_notes
 
 from .axioms import axioms_table
 from .changed_conclusions import changed_sentence, changed_tables
@@ -142,6 +144,8 @@ def _changed(
         other = values.measures[every.index(mapped[measure])] if measure in mapped else None
         both.append(changed_tables(values, settled, mapped=other, level=level, correct=correct, seed=seed))
     changed, changes = (stack(list(tables)) for tables in zip(*both, strict=True))
+    limits = (*warning_notes(values), *unjudged_notes(values), *few_topics_notes(len(values.topics), level))
+    changed = replace(changed, notes=(*changed.notes, *limits))
     return {"changed": changed, "changes": changes}, replace(values.made_by, seed=seed)
 
 

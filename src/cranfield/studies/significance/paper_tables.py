@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield.core import SEED, Direction, ParameterError, Policy, Study, Table
 from cranfield.core.rendering import DIGITS
-from cranfield.data import Named, Values, has_better, read_scores, unjudged_notes
+from cranfield.data import Named, Values, has_better, read_scores, unjudged_notes, warning_notes
 from cranfield.stats import LEVEL, Alternative, Correction, Family, PairTest, adapt, looks_for_differences, parse_tests
 
 from .baselines import find_baselines
@@ -107,7 +107,7 @@ def paper_table(
     if len(names) > len(ascii_letters):
         raise ParameterError(f"{len(names)} baselines are too many", hint=f"name at most {len(ascii_letters)}")
     if not names:
-        return _assemble(values, [], {}, unjudged_notes(values))
+        return _assemble(values, [], {}, [*warning_notes(values), *unjudged_notes(values)])
     method = adapt(_one_test(test), alternative=alternative, draws=draws)
     tested, notes = _tested_measures(values)
     study = test_pairs(

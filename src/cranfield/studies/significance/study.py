@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.core import SEED, ParameterError, Policy, Scale, Study, listed, weigh
-from cranfield.data import Values, read_scores, unjudged_notes
+from cranfield.data import Values, read_scores, unjudged_notes, warning_notes
 from cranfield.stats import (
     CORRECTIONS,
     INTERVALS,
@@ -125,6 +125,7 @@ def test(
     said = (
         *notes,
         *told,
+        *warning_notes(given),
         *unjudged_notes(given, runs=sorted({run for pair in chosen for run in pair})),
         *few_topics_notes(max(int(one.pairs.topics.max()) for one in found), level),
         *_left_out(found),

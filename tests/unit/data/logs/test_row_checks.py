@@ -99,8 +99,15 @@ def test_ranks_from_0_are_refused_or_read_as_such() -> None:
 
 
 def test_a_single_rank_0_is_excluded() -> None:
-    read = read_log(log(rank=lambda page, rank: 0 if page == 0 and rank == 3 else rank))
+    read = read_log(log(rank=lambda page, rank: 0 if page == 0 and rank == 1 else rank))
     assert read.excluded.reasons == {"rank below 1": 1}
+
+
+def test_pages_with_ranks_from_0_are_excluded_as_a_whole() -> None:
+    """On such a page the second document has rank 1."""
+    read = read_log(log(rank=lambda page, rank: rank - 1 if page == 4 else rank))
+    assert read.excluded.reasons == {"rank below 1": 1, "ranks of a page from 0": 2}
+    assert set(read.fetch(read.rows)["impression"]) == {"i0", "i1", "i2", "i3", "i5"}
 
 
 def test_excluded_rows_are_counted_by_arm() -> None:
@@ -108,7 +115,7 @@ def test_excluded_rows_are_counted_by_arm() -> None:
     assert read.excluded.counts == (("no user", "b", 3),)
     assert read.excluded.arm_totals == {"a": 9, "b": 9}
     assert read.excluded.total == 18
-    assert read.excluded.rows_per_page == 3
+    assert read.excluded.rows_together == 3
     teams = read_log(log(team=lambda _, rank: "ab"[rank % 2], user=lambda page, _: None if page == 1 else f"u{page}"))
     assert teams.excluded.arm_shares == {"a": 1 / 6, "b": 1 / 6}
 
@@ -158,3 +165,67 @@ def test_json_may_mix_words_and_numbers(tmp_path: Path) -> None:
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert clicks(read_log(tmp_path / "log.jsonl")) == [1] * PAGES
+
+
+@pytest.mark.parametrize("word", ["null", "NULL", "NaN", "None", "N/A", " ", "undefined", "-", r"\N"])
+def test_a_word_for_a_missing_user_is_no_user(word: str) -> None:
+    """Such users would be one user in all arms."""
+    read = read_log(log(user=lambda page, _: word if page == 2 else f"u{page}"))
+    assert read.excluded.reasons == {"no user": 3}
+
+
+def test_a_query_may_be_any_word() -> None:
+    assert read_log(log(topic="null")).excluded.rows == 0
+
+
+def test_blanks_around_names_do_not_matter() -> None:
+    read = read_log(log(arm=lambda page, _: "ab"[page % 2] + " " * (page % 3), user=lambda page, _: f" u{page % 2}"))
+    assert read.excluded.arm_totals == {"a": 9, "b": 9}
+    assert set(read.fetch(read.rows)["user"]) == {"u0", "u1"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason", "rows"),
+    [
+        ({"dwell": lambda page, _: float("inf") if page == 2 else 4.0}, "unreadable dwell", 1),
+        ({"dwell": lambda page, _: "12 s" if page == 2 else "4"}, "unreadable dwell", 1),
+        ({"dwell": lambda page, rank: "12 s" if rank > 1 else "-"}, "", 0),  # no click, no dwell
+        ({"click_time": lambda page, _: "later" if page == 2 else "2024-05-01"}, "unreadable click_time", 1),
+        ({"revenue": lambda page, _: "1,50" if page == 2 else "-"}, "unreadable revenue", 3),
+        ({"converted": lambda page, _: "perhaps" if page == 2 else "no"}, "unreadable converted", 3),
+    ],
+)
+def test_unreadable_cells_are_excluded(cells: Any, reason: str, rows: int) -> None:
+    assert read_log(log(**cells)).excluded.reasons == ({reason: rows} if reason else {})
+
+
+def test_pages_that_start_at_different_ranks_are_refused() -> None:
+    """Neither ranks from 0 nor ranks from 1 would read both arms."""
+    with pytest.raises(InputError) as caught:
+        read_log(log(rank=lambda page, rank: rank - page % 2))
+    assert caught.value.code == "E-RANKS"
+    assert "--ranks-from" not in caught.value.hint
+
+
+def test_rows_of_a_user_are_excluded_together() -> None:
+    """Of two users 3 and 9 rows: Σ r² / Σ r = (9 + 81) / 12."""
+    who = {0: "a", 1: "b", 2: "b", 3: "b", 4: "c", 5: "d"}
+    data = log(
+        user=lambda page, _: who[page],
+        clicked=lambda page, rank: None if page < 4 else int(rank == 1),
+        arm=lambda page, _: "AB"[page in (0, 4)],
+    )
+    assert read_log(data).excluded.rows_together == pytest.approx((9 + 81) / 12)
+
+
+def test_times_of_types_without_the_same_zone_are_noted() -> None:
+    import polars as pl
+
+    shown = pl.Series([SHOWN] * 18).cast(pl.Int64) * 1_000_000
+    times = {
+        "time": shown.cast(pl.Datetime("us", "Europe/Berlin")),
+        "click_time": (shown + 5_000_000).cast(pl.Datetime("us")),
+    }
+    assert len(read_log(pl.DataFrame(log() | times)).notes) == 1
+    alike = {name: column.cast(pl.Datetime("us", "UTC")) for name, column in times.items()}
+    assert read_log(pl.DataFrame(log() | alike)).notes == ()

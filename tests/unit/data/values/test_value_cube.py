@@ -1,6 +1,7 @@
 """The cube: how it is summed up, counted, shown and read from a table of scores."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,27 @@ def test_wrong_scores_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(cf.InputError) as caught:
         cf.read_scores("scores.csv")
     assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("topic,a,b\n1,2e307,.5\n2,.5,.5\n", "large as 2e+307"),
+        ("topic,a,b\n1,2e-310,0\n2,0,-4e-310\n", "small as 4e-310"),
+        ("run,topic,measure,value\na,1,AP,2e307\n", "large as 2e+307"),
+    ],
+)
+def test_scores_that_floats_cannot_add_up_are_refused(tmp_path: Path, text: str, size: str) -> None:
+    (tmp_path / "scores.csv").write_text(text)
+    with pytest.raises(cf.InputError, match=f"scores as {re.escape(size)} exceed") as caught:
+        cf.read_scores(tmp_path / "scores.csv")
+    assert caught.value.code == "E-SCORE"
+
+
+@pytest.mark.parametrize("rows", ["1,1e-310,.5", "1,0,0", "1,1e-300,1e300"])
+def test_scores_may_be_small_next_to_others(tmp_path: Path, rows: str) -> None:
+    (tmp_path / "scores.csv").write_text(f"topic,a,b\n{rows}\n")
+    assert cf.read_scores(tmp_path / "scores.csv").runs == ("a", "b")
 
 
 def test_scores_parted_by_tabs_and_with_blanks(tmp_path: Path) -> None:

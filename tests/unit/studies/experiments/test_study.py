@@ -145,17 +145,60 @@ def test_a_log_from_before_takes_out_what_it_explains() -> None:
     assert len(study.made_by.inputs) == 2
 
 
-def test_users_seen_in_two_arms_are_left_out_and_many_of_them_are_a_fault() -> None:
+def test_users_seen_in_two_arms_are_excluded_and_many_of_them_are_a_fault() -> None:
     log = log_of(400)
     one = next(row for row in log if row["user"] == "u1")
     strays = [{**one, "impression": "stray", "arm": "a"}]
     study = ab(pl.DataFrame(log + strays), "ctr", control="a")
-    assert study["arms"].notes == ("1 users were seen in several arms: left out",)
-    assert [row["users"] for row in rows(study, "arms")] == [200, 199]
     assert study.verdict is not None
+    assert study.verdict["rows_excluded"] == sum(row["user"] == "u1" for row in log) + 1
+    assert "user in several arms" in study.verdict["excluded"]
+    assert [row["users"] for row in rows(study, "arms")] == [200, 199]
     assert study.verdict["trusted"]
     strays = [{**one, "user": f"u{who}", "impression": f"stray {who}", "arm": "a"} for who in range(1, 9, 2)]
-    assert "it fails a check of one arm each" in ab(pl.DataFrame(log + strays), "ctr", control="a").sentence
+    assert "1.0% of the users were seen in several arms" in ab(pl.DataFrame(log + strays), "ctr", control="a").sentence
+
+
+def test_one_name_for_all_pages_without_a_user_is_a_fault() -> None:
+    """A quarter of the pages are those of "anonymous": one user of 400 in several arms."""
+    log = log_of(400)
+    pages = list(dict.fromkeys(row["impression"] for row in log))[::4]
+    rows_of = [row | {"user": "anonymous"} if row["impression"] in set(pages) else row for row in log]
+    study = ab(pl.DataFrame(rows_of), "ctr", control="a")
+    assert study.verdict is not None
+    assert study.verdict["rows_excluded"] == 3 * len(pages)
+    assert study.verdict["trusted"] is False
+
+
+def test_pages_without_an_arm_are_excluded() -> None:
+    """A user with other pages in an arm keeps those alone: the clicks of the others count for no arm."""
+    log = log_of(400)
+    lost = {row["impression"] for row in log if row["impression"].endswith("-1")}
+    without = [row | {"arm": None} if row["impression"] in lost else row for row in log]
+    study = ab(pl.DataFrame(without), "ctr", control="a")
+    assert study.verdict is not None
+    assert study.verdict["rows_excluded"] == 3 * len(lost)
+    assert study.verdict["trusted"] is False
+    expected = ab(pl.DataFrame([row for row in log if row["impression"] not in lost]), "ctr", control="a")
+    assert rows(study, "effects") == rows(expected, "effects")
+
+
+def test_a_wrong_split_names_the_arms_that_are_one() -> None:
+    log = [
+        row | {"arm": "B" if row["arm"] == "b" and int(row["user"][1:]) % 4 == 1 else row["arm"]} for row in log_of(400)
+    ]
+    sentence = ab(pl.DataFrame(log), "ctr", control="a").sentence
+    assert "'B'" in sentence
+    assert "'b'" in sentence
+
+
+def test_pages_without_some_rows_are_a_fault() -> None:
+    """Of each third page of arm b the second document is lost."""
+    log = log_of(400)
+    pages = set(list(dict.fromkeys(row["impression"] for row in log if row["arm"] == "b"))[::3])
+    study = ab(pl.DataFrame([row for row in log if row["impression"] not in pages or row["rank"] != 2]), "ctr")
+    failed = {row["check"] for row in rows(study, "checks") if not row["passed"]}
+    assert failed == {"ranks without gaps", "ranks without gaps by arm"}
 
 
 def test_a_log_without_users_says_what_stands_for_them() -> None:

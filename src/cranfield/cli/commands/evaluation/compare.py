@@ -192,7 +192,7 @@ def command(
             progress=watch,
             **settings,
         )
-    notes = (*notes, *notes_of(values), *study["verdicts"].notes)
+    notes = tuple(dict.fromkeys((*notes, *notes_of(values), *study["verdicts"].notes)))
     _show(study, notes, form, table, output, details=details)
     draw_chart(study, asked_chart(draw, *["outcomes"] * (settings["by"] == "outcomes")), chart)
     _enforce(study)
@@ -246,7 +246,7 @@ def _collections(
             command=typed(),
             **kept,
         )
-    show(study, form=form, table=table, output=output, notes=notes_on(study), only=OF_COLLECTIONS)
+    show(_without_notes(study), form=form, table=table, output=output, notes=notes_on(study), only=OF_COLLECTIONS)
     draw_chart(study, "forest", chart)
 
 
@@ -255,7 +255,7 @@ def _show(
 ) -> None:
     """Write one screen on a pair, one row for each of several pairs, or the exact tables."""
     chosen = form or usual_format(output, one=False)
-    bare = replace(study, tables={name: replace(one, notes=()) for name, one in study.tables.items()})
+    bare = _without_notes(study)
     if table or chosen not in FOR_PEOPLE:
         show(bare, form=form, table=table, output=output, notes=notes)
         return
@@ -270,6 +270,11 @@ def _show(
         show(replace(bare, tables=laid), form=chosen, table=None, output=output)
     for line in notes:
         note(line)
+
+
+def _without_notes(study: Study) -> Study:
+    """Return the study with tables that have no notes, which the output shows once."""
+    return replace(study, tables={name: replace(one, notes=()) for name, one in study.tables.items()})
 
 
 def _captioned(table: Table) -> Table:

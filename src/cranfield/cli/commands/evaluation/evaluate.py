@@ -37,7 +37,7 @@ from cranfield.cli.output.command_output import (
 from cranfield.cli.output.paper_output import expect_paper_alone, paper_option, show_paper
 from cranfield.cli.output.table_layout import by_topic
 from cranfield.core import Policy, Study, Table, Ties
-from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs
+from cranfield.data import AGGREGATES, RunFile, Values, find_run, find_runs, read_run
 from cranfield.measures import (
     CURVES,
     DEFAULT,
@@ -47,7 +47,7 @@ from cranfield.measures import (
     requested_lines,
     trec_eval_text,
 )
-from cranfield.studies import evaluate, measures_of
+from cranfield.studies import evaluate, measures_of, reading_notes
 
 from .evaluate_on_spark import evaluate_there, landing_of
 
@@ -63,6 +63,9 @@ TREC_EVAL_OPTIONS = {
     "-T": "trec_eval's -T is not needed: formats are recognised",
     "-Z": "trec_eval's -Z is not offered: cranfield test --transform z-score standardises values",
 }
+BALANCED_NOTE = (
+    "prefs_avgjg_Rnonrel of trec_eval is another number where a group has more nonrelevant documents than relevant ones"
+)
 UNJUDGED: dict[str | None, Scenario | None] = {None: None, "as-worst": "as_worst", "as-best": "as_best"}
 
 
@@ -278,9 +281,10 @@ def command(
     if form == "trec_eval":
         top = None if values.assessed is None else float(values.assessed.grade.max(initial=0))
         find = partial(measures_of, rel=shaped["rel"], compat=compat, top=top)
-        missing_topics = compat == "trec_eval-10"
-        put(trec_eval_text(values, lines, per_topic=per_topic, missing_topics=missing_topics, find=find), output)
-        for line in notes:
+        extent: dict[str, Any] = {"per_topic": per_topic, "missing_topics": compat == "trec_eval-10"}
+        text = trec_eval_text(values, lines, **extent, name_run=not prefs, find=find)
+        put(text, output)
+        for line in (*notes, *([BALANCED_NOTE] if prefs and "prefs_avgjg_Rnonrel" in text else [])):
             note(line)
         return
     if paper:
@@ -314,7 +318,10 @@ def _preferred(
     if prefs is None or not runs:
         raise click.UsageError("preferences and a RUN are missing\nhint: cranfield evaluate prefs.txt run.txt --prefs")
     asked = [word for text in measures for word in text.split()] or PREFERENCES.names()
-    return preference_values(prefs, list(runs), asked, ties=ties or Ties.TREC, scale=scale, command=typed())
+    order = ties or Ties.TREC
+    in_memory = [read_run(run, ties=order) for run in find_runs(list(runs))]
+    values = preference_values(prefs, in_memory, asked, ties=order, scale=scale, command=typed())
+    return replace(values, notes=(*reading_notes(run.source for run in in_memory), *values.notes))
 
 
 def _of_series(qrels: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **shaped: Any) -> Values:

@@ -12,7 +12,7 @@ from cranfield.cli.output.command_output import note, progress, put, ties_option
 from cranfield.core import InputError, parameters
 from cranfield.data import Problem, Run, RunFile, RunFrame, find_runs, run_name, write
 from cranfield.fusion import FUSIONS
-from cranfield.studies import fuse
+from cranfield.studies import fuse, reading_notes
 
 SINGLY = 3  # so many runs that lack topics are named one by one
 
@@ -78,7 +78,9 @@ def command(runs: tuple[str, ...], output: str | None, method: str, depth: int, 
         click.echo(f"{output}: {len(fused)} rows, {len(fused.topics)} topics{lost}", err=True)
     else:
         put(_trec_text(fused), None)
-    _tell(fused.source.problems.kept)
+    for text in reading_notes([fused.source]):
+        note(text)
+    _tell([problem for problem in fused.source.problems.kept if problem.code == "W-MISSING"])
 
 
 def _tell(problems: Sequence[Problem]) -> None:
