@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 YES, NO = ("1", "true", "t", "yes", "y", "1.0"), ("0", "false", "f", "no", "n", "0.0")
 EMPTY = ("", "null", "(null)", "none", "nan", "na", "n/a", "<na>", "undefined", "\\n", "-")  # words for a missing cell
 SPELLINGS = tuple(dict.fromkeys(f(word) for word in (*EMPTY, "NaN") for f in (str, str.upper, str.capitalize)))
+SHORT = 4  # letters: most names have more, and are compared with few words
 EXACT = 2.0**53  # whole numbers below it are exact as floats
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # larger numbers are times in nano-, micro- or milliseconds
 ZONED = r"(?i)\d:\d\d.*(z|utc|gmt|[+-]\d\d(:?\d\d)?)\s*$"  # a time of day, and its zone
@@ -40,7 +41,9 @@ def as_name(column: Any) -> Any:
     text = column if column.type().is_string() else column.cast("string")
     padded = text.startswith(" ") | text.endswith(" ")
     text = padded.ifelse(text.re_replace(r"^\s+|\s+$", ""), text)
-    return text.isin(SPELLINGS).ifelse(None, text)
+    short, long = ([word for word in SPELLINGS if (len(word) <= SHORT) is is_short] for is_short in (True, False))
+    missing = (text.length() <= SHORT).ifelse(text.isin(short), text.isin(long))
+    return missing.ifelse(None, text)
 
 
 def json_as_text(column: Any) -> Any:
