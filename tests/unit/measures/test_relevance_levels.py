@@ -73,5 +73,5 @@ def test_trec_eval_names_a_measure_without_its_level(tmp_path: Path, capsys: pyt
         return [line.split()[::2] for line in capsys.readouterr().out.splitlines()]
 
     assert labels("--rel", "2") == [["map", "0.3333"]]
-    # Two levels under one name could not be told apart.
+    # Two levels under one name would be ambiguous.
     assert labels("--rel", "1,2") == [["map", "0.8333"], ["AP(rel=2)", "0.3333"]]

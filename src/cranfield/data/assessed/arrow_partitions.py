@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def read_part(
     table: "pa.Table", runs: Sequence[str], *, gains: bool = False, name: str = "qrels"
 ) -> tuple[Qrels | None, list[RunFrame]]:
-    """Judgments (None: there are none) and every run, which may have no rows, of a table of both.
+    """Return the judgments (None if there are none) and every run, which may have no rows, of a table of both.
 
     Its columns are topic, run (null: the row is a judgment), document, number (the score, or the grade), and perhaps
-    rank, row (the order of the rows), rounded and iteration. Nothing is digested: nobody has all the rows.
+    rank, row (the order of the rows), rounded and iteration. There are no digests, because no process has all the rows.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -16,7 +16,7 @@ MAX_EXAMPLES = 3
 
 @dataclass
 class CorpusScan:
-    """What is kept of a corpus that is read once: the ids, and a digest of each text."""
+    """The ids and text digests of a corpus that is read once."""
 
     wanted: set[str]  # ids of the judgments and runs
     found: set[str] = field(default_factory=set)  # those of them that the corpus has

@@ -122,7 +122,7 @@ def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) 
         columns.append(_number(table, found["rank"]).alias("rank"))
     elif ranked:
         hint = f"{name} has no column rank; another order does not need it: ties='trec'"
-        raise ParameterError("ties=rank needs ranks: rows of a table on Spark have no order of their own", hint=hint)
+        raise ParameterError("ties=rank needs ranks: rows of a table on Spark are in no fixed order", hint=hint)
     else:
         columns.append(F.monotonically_increasing_id().alias("row"))
     return table.select(*columns, *_unreadable(table, found[what], what))
@@ -210,7 +210,7 @@ def _number(table: "DataFrame", column: str | None) -> "Column":
 
 
 def _unreadable(table: "DataFrame", column: str | None, what: str) -> "list[Column]":
-    """Of a column of text: the code of a row whose text is no number."""
+    """Return, for a column of text, the code of each row whose text is not a number."""
     from pyspark.sql import functions as F
 
     if dict(table.dtypes)[column or ""] != "string":

@@ -250,7 +250,7 @@ def _persistence(name: str, ours: str) -> Callable[[list[str]], str]:
     return read
 
 
-# Readers of parameters of their own, and how the names are made from our measures again.
+# Names with a special form of parameters: how to read them, and how to write them from our measures.
 _READ: dict[str, Callable[[list[str]], str]] = {
     "set_f": _set_f,
     "utility": _utility,

@@ -45,7 +45,7 @@ class NRG(Derived, Relative):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.of, Browsing) or self.of.family == "count":  # counts have no ranking of their own
+        if not isinstance(self.of, Browsing) or self.of.family == "count":  # counts define no ranking
             classes = (cls for cls in MEASURES if issubclass(cls, Browsing) and cls.family != "count")
             known = ", ".join(sorted((cls.name for cls in classes), key=str.casefold))
             message = f"{self.of} has no NRG: it has no user who reads down a ranking, rank by rank"

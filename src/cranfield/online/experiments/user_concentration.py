@@ -17,7 +17,7 @@ from .user_metrics import Metric, group_sums
 if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates
 
-MIN_DOMINANT_USERS = 5  # as many are looked for in every arm, and up to 2% of the users of a large one
+MIN_DOMINANT_USERS = 5  # up to this many users are checked in every arm, and up to 2% of the users of a large one
 MAX_DOMINANT_USERS = 50
 MAX_DOMINANT_SHARE = 0.02
 MAX_TAIL_USERS = 50  # users below the dominant ones from whom the tail is estimated; at most a quarter of the arm

@@ -41,7 +41,7 @@ class Design:
     every: NDArray[np.float64]  # (run, df) of all sources
     topic: dict[str, NDArray[np.float64]]  # (run, df) of each factor, for topic × factor
     every_topic: NDArray[np.float64]
-    rest: str  # name of what else differs between runs
+    rest: str  # name of the source that holds all other differences between runs
     note: str
     nested: bool = False
     slopes: Mapping[str, NDArray[np.float64]] | None = None  # (run,): of each covariate; times means: its slope

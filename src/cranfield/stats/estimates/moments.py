@@ -21,12 +21,12 @@ class Moments:
     n: NDArray[np.int64]
     mean: NDArray[np.float64]
     second: NDArray[np.float64]  # in unit²
-    deviation: Matrix  # (row, column): each number less the mean, in units; 0 where there is no number
+    deviation: Matrix  # (row, column): each number minus the mean, in units; 0 where there is no number
     unit: float
 
     @classmethod
     def of(cls, rows: Matrix, scale: Matrix | None = None) -> "Moments":
-        """Compute the moments of each row; NaN is no number.
+        """Compute the moments of each row, ignoring NaN.
 
         ``scale`` is that of the numbers if they are differences (see `Pairs.scale`): rounding errors are multiples of
         it. By default it is the size of the numbers themselves.

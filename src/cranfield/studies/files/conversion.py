@@ -33,7 +33,7 @@ def convert(
 ) -> Qrels | Run:
     """Write a run or qrels to ``target``, in the format that its name ends in.
 
-    ``kind`` is "run" or "qrels"; without it the file is looked at. ``run`` names one of several runs of a table. A run
+    ``kind`` is "run" or "qrels"; without it the file decides. ``run`` names one of several runs of a table. A run
     is written in rank order, to ``depth``; grades of qrels may be decimals with ``gains``. What the run says of itself
     in its header (ir_metadata) is kept where the target is TREC text; ``metadata``, a file of YAML or a mapping, takes
     its place.

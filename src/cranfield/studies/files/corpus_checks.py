@@ -20,7 +20,8 @@ def check_corpus(
     """Return what judgments and runs name and the corpus lacks, and the texts that several documents have.
 
     ``files`` are paths with the kind (qrels or run) and the name that problems call each by. The corpus is streamed:
-    its ids are kept, and 16 bytes of each text. ``progress`` is told roughly how many bytes are read, and of how many.
+    only its ids and 16 bytes of each text stay in memory. ``progress`` is called with the rough numbers of bytes read
+    and of all bytes.
     """
     named = {(fspath(path), kind, name): None for path, kind, name in files}
     documents = {file: _documents(*file[:2]) for file in named}

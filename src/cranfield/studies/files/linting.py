@@ -25,15 +25,15 @@ def lint(
     reading: Callable[[int, int], object] | None = None,
     command: str = "",
 ) -> Study:
-    """Every problem of runs and qrels, without evaluating anything; of a folder, every file in it.
+    """Return every problem of runs and qrels, without evaluating anything. A folder stands for all its files.
 
-    The first qrels among the files are the ones that runs are compared with: which topics and documents they share.
-    Where ``qrels`` are given, all the files are taken for runs, as they are where only the ``topics`` of a task are
-    known: nobody has judged yet. ``limits`` hold for the files, not for the qrels; ``names`` says what to call a file
-    that is stored under another name.
+    Runs are compared with the first qrels among the files: which topics and documents they share. With ``qrels``, or
+    with only the ``topics`` of a task that is not judged yet, all files are read as runs. ``limits`` apply to the
+    files, not to the qrels. ``names`` maps a file that is stored under another name to the name in messages.
     With a ``corpus`` (a file, folder, frame, dict or ir_datasets id of documents), judged and retrieved documents that
     it lacks are reported, and documents that have the same text.
-    ``progress`` is told how many files are done, and how many there are; ``reading`` how much of the corpus is read.
+    ``progress`` is called with the numbers of files that are done and of all files, ``reading`` with the same in bytes
+    of the corpus.
     """
     every = [file for name in files for file in _files(name)]
     shown = {fspath(file): name for file, name in (names or {}).items()}

@@ -127,7 +127,7 @@ def test_a_team_that_always_leads_is_found_by_the_bound_of_hoeffding() -> None:
     found = failed(log)
     assert set(found) == {"teams at each rank"}
     assert found["teams at each rank"].p == pytest.approx(4 * exp(-10))
-    one_user = log.with_columns(user=pl.lit("u"))  # who may have seen one page again and again
+    one_user = log.with_columns(user=pl.lit("u"))  # one user may have seen the same page many times
     assert not failed(one_user)
 
 

@@ -299,7 +299,7 @@ def command(
 
 
 def _trec_eval_lines(measures: Sequence[str], compat: str | None) -> list[Line]:
-    """Return the lines that trec_eval prints for what is asked; the names of its versions differ."""
+    """Return the lines that this version of trec_eval prints for these measures."""
     version = compat if compat and compat.startswith("trec_eval") else ""
     return requested_lines(measures or OFFICIAL, version)
 
