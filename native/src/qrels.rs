@@ -237,7 +237,7 @@ impl Walk {
                 let (document, topic) = names();
                 format!("document {document} has grade {grade} in topic {topic}, but {before} on line {first}")
             };
-            let hint = "decide on one grade; if the second column names subtopics: subtopics=True in Python";
+            let hint = "decide on one grade of the document";
             problems.add("E-CONFLICT", line, message, hint);
         }
     }
@@ -246,6 +246,7 @@ impl Walk {
         match (number::whole(text), number::score(text)) {
             (_, Ok(gain)) if self.reading.gains => self.check_grade(gain, line, problems),
             (Some(whole), _) => self.check_grade(whole as f64, line, problems),
+            (None, Ok(number)) if number == number.trunc() => self.check_grade(number, line, problems), // 1.0
             (None, Ok(_)) => {
                 decimal(&shown(text), line, problems);
                 None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import cranfield as cf
@@ -279,6 +281,15 @@ def test_whole_numbers_of_128_bits_are_scores() -> None:
     """DuckDB's sum of whole numbers is HUGEINT; 2^53 and 2^53 + 1 are one number as float64."""
     score = pl.Series([2**53 + 1, 2**53, 1], dtype=pl.Int128)
     run = read_run(pl.DataFrame({"topic": ["1"] * 3, "document": ["d1", "d2", "d3"], "score": score}))
+    assert run.score.tolist() == [2**53, 2**53, 1]
+    assert {one.code for one in run.source.problems.kept} == {"W-PRECISION", "W-TIES"}
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, pa.table])
+def test_decimals_are_scores(frame: Callable[[Any], Any]) -> None:
+    """A decimal of 20 digits is exact until it becomes float64, in which 2^53 + 1 is 2^53."""
+    score = pa.array([Decimal(2**53 + 1), Decimal(2**53), Decimal(1)], pa.decimal128(20, 0))
+    run = read_run(frame({"topic": ["1"] * 3, "document": ["d1", "d2", "d3"], "score": score}))
     assert run.score.tolist() == [2**53, 2**53, 1]
     assert {one.code for one in run.source.problems.kept} == {"W-PRECISION", "W-TIES"}
 

@@ -7,6 +7,7 @@ import pytest
 from cranfield.core import InputError
 
 IDS = "ids are text or whole numbers, one in every row"
+NUMBER = "every grade is a number"
 TABLE = "give a file name, a frame with columns topic, document and grade, or a dict of dicts"
 
 

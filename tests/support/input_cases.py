@@ -104,6 +104,7 @@ JUDGMENTS = [
     _case("a typing error", qrels_rows((1, 22, 2, 0, 1, 0)), "W-GRADE"),
     _case("nothing relevant", qrels_rows((0, 0, 0, 0, 0, 0)), "W-NOREL"),
     _case("a word as a grade", qrels_rows(("1", "high", "2", "0", "1", "0")), "E-GRADE"),
+    _case("whole numbers with a point", qrels_rows((1.0, 0.0, 2.0, 0.0, 1.0, 0.0))),
     _case("not a number", qrels_rows(("1", "NaN", "2", "0", "1", "0")), "E-GRADE"),
     _case("decimals", qrels_rows((1.0, 0.5, 2.0, 0.0, 1.0, 0.0)), "E-DECIMAL"),
     _case("a grade out of range", qrels_rows((1, 20_000, 2, 0, 1, 0)), "E-RANGE"),

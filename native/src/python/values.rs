@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyString, PyTuple};
+use pyo3::types::{PyBool, PyCapsule, PyString, PyTuple};
 use pyo3_arrow::input::AnyArray;
 
 use super::ahead;
@@ -31,7 +31,7 @@ impl Strings {
             let item = item?;
             if let Ok(text) = item.cast::<PyString>() {
                 all.push(text.to_cow()?.as_bytes());
-            } else if let Ok(number) = item.extract::<i64>() {
+            } else if let (false, Ok(number)) = (item.is_instance_of::<PyBool>(), item.extract::<i64>()) {
                 all.push(number.to_string().as_bytes());
             } else {
                 let kind = item.get_type().name()?;

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli.commands import QRELS, RUN, Command
 
 ROW = ["file", "line", "code", "severity", "message", "hint"]
@@ -100,6 +102,33 @@ def test_what_a_file_is_is_seen_from_its_columns(here: Path, cranfield: Command)
         "judged.csv": "qrels",
         "scored.csv": "run",
     }
+
+
+def test_three_columns_are_judgments_where_their_numbers_are_grades(here: Path, cranfield: Command) -> None:
+    """The ranks of a topic differ; of four grades from 0 to 2, most are equal to another."""
+    (here / "graded.tsv").write_text("".join(f"{topic}\td{i}\t{i % 3}\n" for topic in (1, 2) for i in range(8)))
+    (here / "one.qrels").write_text("1\ta\t1\n2\tc\t1\n")
+    (here / "tie.tsv").write_text("".join(f"1\td{i}\t{max(i, 2)}\n" for i in range(1, 21)))
+    found = json.loads(cranfield("lint", "graded.tsv", "one.qrels", "tie.tsv", "--format", "json").out)
+    kinds = {source["name"]: source["kind"] for source in found["made_by"]["inputs"]}
+    assert kinds == {"graded.tsv": "qrels", "one.qrels": "qrels", "tie.tsv": "run"}
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv"])
+def test_grades_and_subtopics_are_read_as_evaluate_reads_them(suffix: str, here: Path, cranfield: Command) -> None:
+    rows = [("1", "s1", "a", "0.5"), ("1", "s2", "a", "1"), ("1", "s1", "b", "0")]
+    header = ["topic,iteration,document,grade"] * (suffix == "csv")
+    text = [("," if header else " ").join(row) for row in rows]
+    (here / f"judged.{suffix}").write_text("".join(f"{line}\n" for line in [*header, *text]))
+
+    def codes(*options: str) -> list[str]:
+        ended = cranfield("lint", f"judged.{suffix}", *options, "--format", "json")
+        return [row["code"] for row in json.loads(ended.out)["tables"]["problems"]]
+
+    assert codes() == ["E-DECIMAL"]
+    assert codes("--gains") == ["E-CONFLICT"]
+    assert codes("--subtopics") == ["E-DECIMAL"]
+    assert codes("--gains", "--subtopics") == []
 
 
 def test_the_result_can_be_kept(here: Path, cranfield: Command) -> None:

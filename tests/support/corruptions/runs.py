@@ -310,6 +310,11 @@ def latin_1(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, edit=lambda text: text.replace(b"FT-03", b"FT\xe9-03", 1))
 
 
+@declare("The file is UTF-16.", "error", code="E-UTF16", formats=(*TEXT, "csv"))
+def utf_16(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return replace(data, edit=lambda text: text.decode().encode("utf-16"))
+
+
 @declare("A grade is missing.", "error")
 def missing_grade(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, qrels=_one(data.qrels, rng, grade=None))
@@ -323,6 +328,11 @@ def grades_as_words(data: Campaign, rng: np.random.Generator) -> Campaign:
 @declare("Grades have decimals.", "error", code="E-DECIMAL")
 def decimal_grades(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_qrels(lambda row: row | {"grade": row["grade"] / 4})
+
+
+@declare("Whole grades are written as 1.0.", "unchanged")
+def whole_grades_with_a_point(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return data.change_qrels(lambda row: row | {"grade": float(row["grade"])})
 
 
 @declare("All grades are 0.", "warning")

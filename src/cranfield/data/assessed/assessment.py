@@ -262,7 +262,8 @@ def _joined(
         side = zip(names.topics.to_list()[topics:], read["retrieved"][topics:], strict=True)
         unknown = [*read["unknown"], *(topic for topic, retrieved in side if retrieved)]
         if unknown:
-            notes.append(f"{run.name}: {len(unknown)} topics are not in the qrels ({listed(unknown)})")
+            what = "1 topic is" if len(unknown) == 1 else f"{len(unknown)} topics are"
+            notes.append(f"{run.name}: {what} not in the qrels ({listed(unknown)})")
     if topics < len(names.topics):
         entries = _in_one(_pieces(entries, [read for read, _ in reads], topics))
     return Assessed(

@@ -1,5 +1,6 @@
 """Typed columns of runs and judgments from frames, dictionaries, JSON, Parquet and CSV."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -146,6 +147,10 @@ def _from_delimited(path: Path, what: str, *, separator: str) -> Columns:
     quote = '"' if separator == "," else None
     options = {"infer_schema": False, "separator": separator, "quote_char": quote}
     frame = _parse_frame(content, path, "read_csv", options)
+    twice = next((column for column in frame.columns if f"{column}_duplicated_0" in frame.columns), None)
+    if twice in {column for columns in NAMES.values() for column in columns}:
+        hint = "keep one of them, or give the other another name"
+        raise problem(str(path), "E-COLUMNS", f"two columns are called {twice}", hint, line=1)
     line = np.arange(2, len(frame) + 2, dtype=np.uint64)
     problems = []
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy() if len(frame) else line > 0
@@ -206,12 +211,27 @@ def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, 
 
     if reader != "read_parquet" and not content.strip():
         raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
+    if reader != "read_parquet" and content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        hint = "save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE"
+        raise problem(str(path), "E-UTF16", "the text is UTF-16", hint)
     try:
         return getattr(pl, reader)(BytesIO(content), **options)
     except (pl.exceptions.PolarsError, OSError) as error:
+        if reader != "read_parquet":
+            _check_utf8(content, path)
         first = str(error).partition("\n")[0]
         hint = f"check that it is what its name says: {column_suffix(path)}"
         raise problem(str(path), "E-FORMAT", f"the file cannot be read: {first}", hint) from None
+
+
+def _check_utf8(content: bytes, path: Path) -> None:
+    """Refuse text that is not UTF-8, as the reader of text does."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        hint = "convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
+        line = content.count(b"\n", 0, error.start) + 1
+        raise problem(str(path), "E-UTF8", "the line is not UTF-8", hint, line=line) from None
 
 
 def _from_json(path: Path, what: str) -> Columns:
@@ -270,7 +290,7 @@ def find_columns(
 def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Columns:
     found = _named(names)
     if _has_lists(frame, found["document"]):
-        frame, names = _one_each(frame, found, what)
+        frame, names = _one_each(frame, found, what, name)
     if what == "grade" and set(names) in PAIRS:
         frame = {**{column: frame[column] for column in names}, "grade": np.ones(len(frame[names[0]]))}
         names = (*names, "grade")
@@ -351,17 +371,21 @@ def _has_lists(frame: Any, document: str | None) -> bool:
     return document is not None and hasattr(schema, "get") and str(schema.get(document)).startswith("List")
 
 
-def _one_each(frame: Any, found: Mapping[str, str | None], what: str) -> tuple[Any, tuple[str, ...]]:
+def _one_each(frame: Any, found: Mapping[str, str | None], what: str, name: str) -> tuple[Any, tuple[str, ...]]:
     """One document in each row, under our names; where lists have no numbers beside them, their order is the rank."""
     import polars as pl
 
-    kept = {name: wanted for wanted in ("document", what) if (name := found[wanted]) is not None}
-    alone = [pl.col(name).alias("topic")] if (name := found["topic"]) is not None else []
+    kept = {column: wanted for wanted in ("document", what) if (column := found[wanted]) is not None}
+    alone = [pl.col(column).alias("topic")] if (column := found["topic"]) is not None else []
     runs = run_columns(frame.columns)
     flat = frame.select(*alone, *runs, pl.col(list(kept)).name.map(kept.__getitem__))
     if what == "score" and what not in flat.columns:
         flat = flat.with_columns(rank=pl.int_ranges(1, pl.col("document").list.len() + 1))
-    flat = flat.explode([column for column in flat.columns if column not in ("topic", *runs)])
+    try:
+        flat = flat.explode([column for column in flat.columns if column not in ("topic", *runs)])
+    except pl.exceptions.PolarsError:
+        message = f"the column of the document holds lists, and that of the {what} none of the same lengths"
+        raise problem(name, "E-TYPE", message, f"give one {what} for each document of a list") from None
     return flat, tuple(flat.columns)
 
 

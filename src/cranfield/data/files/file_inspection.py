@@ -9,10 +9,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cranfield import _native
 from cranfield.core import InputError, ParameterError, Ties
 from cranfield.data.judgments.id_matching import TOP, explain_topics, is_mismatch, report_mismatch
-from cranfield.data.judgments.qrels import Qrels, read_qrels
+from cranfield.data.judgments.qrels import Qrels, judgment_problems, read_qrels
 from cranfield.data.runs.run import RunFrame, rank_rows, run_name, runs_of_table
 
 from .columns import Columns, column_suffix, from_file, header_of, is_beir
@@ -22,6 +24,7 @@ from .parquet_shards import find_shards
 from .size_limits import Limits
 
 MISFITS = ("E-FIELDS", "E-RANK", "E-GRADE", "E-DECIMAL")
+MANY_TIED = 0.1  # the proportion of ranks, among the first of every topic
 TEXT = "hand in a text file, plain or packed: topic Q0 document rank score tag"
 
 
@@ -55,39 +58,69 @@ def inspect(
 
 
 def inspect_all(
-    file: str | PathLike[str], *, kind: str | None = None, name: str | None = None, limits: Limits | None = None
+    file: str | PathLike[str],
+    *,
+    kind: str | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+    gains: bool = False,
+    subtopics: bool = False,
 ) -> list[Inspected]:
-    """Inspect the qrels of a file, its run, or all runs of a table that has several."""
+    """Inspect the qrels of a file, its run, or all runs of a table that has several.
+
+    ``gains`` lets grades be decimals; with ``subtopics`` a document may be judged once for each.
+    """
     if kind not in (None, "run", "qrels"):
         raise ParameterError(f"kind={kind!r} is not known", hint="a file is a run or qrels")
+    reading: dict[str, Any] = {"gains": gains, "subtopics": subtopics}
     if limits is None and is_dataset(file) and kind != "run":
-        return [_inspected_qrels(file, read_qrels(file))]
+        return [_inspected_qrels(file, read_qrels(file, **reading))]
     path = Path(fspath(file))
     name = str(path) if name is None else name
     header = header_of(path) if limits is None else ()
     is_table = bool(header) and not (kind is None and is_beir(header))
     if limits is None and (is_table or column_suffix(path) or find_shards(path)):
-        return _inspect_columns(path, name, kind)
-    found = _inspect_text(path, name, kind, None if limits is None else asdict(limits))
+        return _inspect_columns(path, name, kind, reading)
+    found = _inspect_text(path, name, kind, None if limits is None else asdict(limits), reading)
     return [found if limits is None else replace(found, problems=_handed_in(found.problems))]
 
 
-def _inspect_text(path: Path, name: str, kind: str | None, limits: dict[str, int] | None) -> Inspected:
-    """A text is a run unless fewer of its lines misfit as judgments."""
+def _inspect_text(
+    path: Path, name: str, kind: str | None, limits: dict[str, int] | None, reading: dict[str, Any]
+) -> Inspected:
+    """Inspect a text of a kind, or of the kind that its lines fit."""
+
+    def judgments() -> Inspected:
+        read = _native.read_qrels(path, limits=limits, **reading)
+        return _inspected(name, "qrels", read, subtopics=reading["subtopics"])
+
     if kind == "qrels":
-        return _inspected(name, kind, _native.read_qrels(path, limits=limits))
+        return judgments()
     (run,), _ = _native.read_runs([path], depth=TOP, limits=limits)
     fatal = {code for code, *_ in run["problems"] if code.startswith("E")}
+    called_qrels = "qrel" in Path(name).name.lower()
     if kind is None and fatal & {"E-SWAPPED", "E-FIELDS", "E-RANK"}:
-        qrels = _native.read_qrels(path, limits=limits)
-        if "E-SWAPPED" in fatal or "qrel" in Path(name).name.lower() or _misfits(qrels) < _misfits(run):
-            return _inspected(name, "qrels", qrels)
+        found = judgments()
+        if "E-SWAPPED" in fatal or called_qrels or _misfits(dict(found.problems.counts)) < _misfits(run["counts"]):
+            return found
+    if kind is None and not run.get("tag") and (called_qrels or _has_tied_ranks(run)):
+        return judgments()
     return _inspected(name, "run", run)
 
 
-def _inspected(name: str, kind: str, read: dict[str, Any]) -> Inspected:
+def _has_tied_ranks(read: dict[str, Any]) -> bool:
+    """Whether many ranks in a text of three columns are equal to others of their topic; then they are grades."""
+    if "run_topics" not in read:
+        return False
+    topic = np.repeat(np.arange(len(read["run_topics"])), np.diff(read["kept_starts"]))
+    distinct = len(set(zip(topic.tolist(), read["scores"].tolist(), strict=True)))
+    return distinct < (1 - MANY_TIED) * len(topic)
+
+
+def _inspected(name: str, kind: str, read: dict[str, Any], *, subtopics: bool = False) -> Inspected:
     """A text file as the native reader found it; of one that it gave up, only the problem."""
-    problems, topics = Problems.of(name, read), "topics" if kind == "qrels" else "run_topics"
+    problems = judgment_problems(name, read, subtopics=subtopics) if kind == "qrels" else Problems.of(name, read)
+    topics = "topics" if kind == "qrels" else "run_topics"
     if topics not in read:
         return Inspected(name, kind, "", problems, ())
     found = tuple(read[topics].to_list())
@@ -122,13 +155,12 @@ def _handed_in(problems: Problems) -> Problems:
     return replace(problems, kept=kept)
 
 
-def _misfits(read: dict[str, Any]) -> int:
+def _misfits(counts: Mapping[str, int]) -> int:
     """How many lines do not look like what they were read as; more than any file has where nothing does."""
-    counts = read["counts"]
     return sys.maxsize if "E-SWAPPED" in counts else sum(counts.get(code, 0) for code in MISFITS)
 
 
-def _inspect_columns(path: Path, name: str, kind: str | None) -> list[Inspected]:
+def _inspect_columns(path: Path, name: str, kind: str | None, reading: dict[str, Any]) -> list[Inspected]:
     """A table is runs if it can be read as such: qrels have no score and no rank."""
     called_qrels = any("qrel" in part.lower() for part in Path(name).parts[-2:])  # a folder of shards may be
     qrels = kind == "qrels" or (kind is None and called_qrels)
@@ -136,7 +168,7 @@ def _inspect_columns(path: Path, name: str, kind: str | None) -> list[Inspected]
         columns = None if qrels else _run_columns(path, kind)
         if columns is None:
             qrels = True
-            return [_inspected_qrels(name, read_qrels(path, name=name, check=False))]
+            return [_inspected_qrels(name, read_qrels(path, name=name, check=False, **reading))]
         runs = runs_of_table(columns, name, run_name(Path(name)))
     except InputError as error:
         message = error.problem.removeprefix(f"{path}:{error.line}: ").removeprefix(f"{path}: ")

@@ -1,5 +1,6 @@
 """Columns of numbers: scores, grades and ranks as float64."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,12 @@ def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
     """Return a column of finite numbers."""
     values = column if _is_text(column) else _to_array(column)
     code, hint = NOT_A_NUMBER.get(what, "E-TYPE"), f"every {what} is a number"
-    if not _is_text(values) and values.dtype.kind in NO_NUMBERS:
+    if not _is_text(values) and values.dtype.kind in (NO_NUMBERS + "b" if what == "score" else NO_NUMBERS):
         raise problem(name, code, f"the column of the {what} holds {values.dtype}, not numbers", hint)
     try:
-        found = _to_float(values) if _is_text(values) else values.astype(np.float64)
+        found = _to_float(values) if _is_text(values) else _from_cells(values)
     except (TypeError, ValueError):
-        row = next((i for i, value in enumerate(values.tolist()) if not _is_number(value)), 0)
+        row = next((i for i, value in enumerate(values.tolist()) if value is not None and not _is_number(value)), 0)
         code = code if values.ndim == 1 else "E-TYPE"
         raise problem(name, code, f'{what} "{values.tolist()[row]}" in row {row} is not a number', hint) from None
     if found.ndim != 1:
@@ -39,6 +40,13 @@ def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
             message = f"{what} {found[row]} in row {row} is not a finite number"
         raise problem(name, code, message, f"every {what} is a finite number")
     return found
+
+
+def _from_cells(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return an array as numbers; Python reads text such as 1_000 as a number, and no other reader does."""
+    if values.dtype.kind in "OUT" and any(isinstance(cell, str) and not _is_number(cell) for cell in values.flat):
+        raise ValueError
+    return values.astype(np.float64)
 
 
 def _to_array(column: Any) -> NDArray[Any]:
@@ -68,15 +76,16 @@ def find_rounded(column: Any, number: NDArray[np.float64]) -> NDArray[np.bool_] 
     """(row,): whether the row had a whole number that float64 does not hold; None where there is none."""
     if not len(number) or max(number.max(), -number.min()) < EXACT:
         return None
-    values = _to_array(column)
+    # Decimals of polars would become floats.
+    decimals = str(getattr(column, "dtype", "")).startswith("Decimal")
+    values = np.array(column.to_list(), dtype=object) if decimals else _to_array(column)
     if values.dtype.kind in "iu":
         with np.errstate(invalid="ignore"):  # the largest whole numbers become too large for their type
             rounded = number.astype(values.dtype) != values
     else:
         rounded = np.zeros(len(number), np.bool_)
-        cells = list(column)
         for row in np.flatnonzero(np.abs(number) >= EXACT).tolist():
-            rounded[row] = _whole(cells[row]) not in (None, int(number[row]))
+            rounded[row] = _whole(values[row]) not in (None, int(number[row]))
     return rounded if rounded.any() else None
 
 
@@ -84,10 +93,14 @@ def _whole(value: Any) -> int | None:
     """Return the whole number that a cell holds, as one or as text."""
     if isinstance(value, str):
         return int(value) if value.strip().lstrip("+-").isdecimal() else None
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else None
     return int(value) if isinstance(value, int | np.integer) else None
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, str) and (not value.isascii() or "_" in value):
+        return False
     try:
         float(value)
     except (TypeError, ValueError):

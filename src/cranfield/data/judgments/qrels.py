@@ -96,8 +96,21 @@ def read_qrels(
 
 def _from_text(path: Path, name: str, *, gains: bool, subtopics: bool, check: bool) -> Qrels:
     read = _native.read_qrels(path, gains=gains, subtopics=subtopics)
-    source = Source(name, read.get("digest", ""), "qrels", Problems.of(name, read), read.get("header", ""))
+    problems = judgment_problems(name, read, subtopics=subtopics)
+    source = Source(name, read.get("digest", ""), "qrels", problems, read.get("header", ""))
     return _from_read(read, source, subtopics=subtopics, check=check)
+
+
+def judgment_problems(name: str, read: dict[str, Any], *, subtopics: bool = False) -> Problems:
+    """Return the problems that the native reader reports; a document judged twice may have several subtopics."""
+    problems = Problems.of(name, read)
+    if subtopics or len(read.get("iterations", ())) < 2:
+        return problems
+    kept = tuple(
+        replace(one, hint=f"{one.hint}; {SUBTOPICS}") if one.code in ("E-DUPQREL", "E-CONFLICT") else one
+        for one in problems.kept
+    )
+    return replace(problems, kept=kept)
 
 
 def _from_columns(columns: Columns, name: str, *, gains: bool, subtopics: bool, check: bool) -> Qrels:
@@ -106,25 +119,14 @@ def _from_columns(columns: Columns, name: str, *, gains: bool, subtopics: bool, 
         raise problem(name, "E-EMPTY", "there are no judgments", "a judgment has a topic, a document and a grade")
     further: dict[str, Any] = {"iteration": columns.iteration, "line": columns.line}
     read = _native.check_qrels(topic, document, grade, gains=gains, subtopics=subtopics, **further)
-    problems = Problems.of(name, read).after(columns.problems)
+    problems = judgment_problems(name, read, subtopics=subtopics).after(columns.problems)
     source = Source(name, digest(topic, document, grade), "qrels", problems)
     return _from_read(read, source, subtopics=subtopics, check=check)
 
 
 def _from_read(read: dict[str, Any], source: Source, *, subtopics: bool, check: bool) -> Qrels:
     """Return judgments as the native reader found them."""
-    if not subtopics and len(read.get("iterations", ())) > 1:
-        source = replace(source, problems=_with_subtopics_in_mind(source.problems))
     if check or "grade" not in read:
         source.problems.stop()
     rows = (read["topics"], read["topic"], read["document"], read["grade"], read["iterations"], read["iteration"])
     return Qrels(*rows, source, subtopics)
-
-
-def _with_subtopics_in_mind(problems: Problems) -> Problems:
-    """Where a document is judged twice: perhaps once for each of several subtopics."""
-    kept = tuple(
-        replace(found, hint=f"{found.hint}; {SUBTOPICS}") if found.code == "E-DUPQREL" else found
-        for found in problems.kept
-    )
-    return replace(problems, kept=kept)

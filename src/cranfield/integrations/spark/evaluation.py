@@ -230,7 +230,11 @@ def _checked(
             own, known = (_some_topics(table) for table in (rows.where(rows["run"] == run), judgments))
             raise InputError(message, hint=explain_topics(own, known), code="E-TOPICS")
     strange = [found[run] for run in names if found[run]["unknown"]]
-    notes = [f"{row['run']}: {row['unknown']} topics are not in the qrels ({_listed(row)})" for row in strange]
+    notes = [
+        f"{row['run']}: {row['unknown']} {'topic is' if row['unknown'] == 1 else 'topics are'} not in the qrels "
+        f"({_listed(row)})"
+        for row in strange
+    ]
     if len(notes) > SINGLY:
         notes = [f"{notes[0]}; {len(notes) - 1} more runs have such topics"]
     own = sorted(found[None]["notes"]) if None in found else []

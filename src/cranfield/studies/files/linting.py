@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.core import Input, Provenance, Study, Table
-from cranfield.data import Inspected, Limits, Problem, compare_documents, compare_topics, files_of, inspect, inspect_all
+from cranfield.data import Inspected, Limits, Problem, compare_documents, compare_topics, files_of, inspect_all
 
 from .corpus_checks import check_corpus
 
@@ -21,6 +21,8 @@ def lint(
     limits: Limits | None = None,
     names: Mapping[str | PathLike[str], str] | None = None,
     corpus: Any = None,
+    gains: bool = False,
+    subtopics: bool = False,
     progress: Callable[[int, int], object] | None = None,
     reading: Callable[[int, int], object] | None = None,
     command: str = "",
@@ -30,6 +32,8 @@ def lint(
     Runs are compared with the first qrels among the files: which topics and documents they share. With ``qrels``, or
     with only the ``topics`` of a task that is not judged yet, all files are read as runs. ``limits`` apply to the
     files, not to the qrels. ``names`` maps a file that is stored under another name to the name in messages.
+    ``gains`` and ``subtopics`` read judgments as :func:`evaluate` does: with ``gains`` grades may be decimals, with
+    ``subtopics`` a document may be judged once for each.
     With a ``corpus`` (a file, folder, frame, dict or ir_datasets id of documents), judged and retrieved documents that
     it lacks are reported, and documents that have the same text.
     ``progress`` is called with the numbers of files that are done and of all files, ``reading`` with the same in bytes
@@ -37,13 +41,16 @@ def lint(
     """
     every = [file for name in files for file in _files(name)]
     shown = {fspath(file): name for file, name in (names or {}).items()}
-    judged = None if qrels is None else inspect(qrels, kind="qrels", name=shown.get(fspath(qrels)))
+    reading_as: dict[str, Any] = {"gains": gains, "subtopics": subtopics}
+    judged = None
+    if qrels is not None:
+        judged = inspect_all(qrels, kind="qrels", name=shown.get(fspath(qrels)), **reading_as)[0]
     inspected: list[Inspected] = [judged] if judged else []
     paths: list[str | PathLike[str]] = [] if qrels is None else [qrels]
     wanted = None if topics is None else tuple(topics)
     kind = "run" if judged or wanted is not None else None
     for done, file in enumerate(every, start=1):
-        inspected += inspect_all(file, kind=kind, name=shown.get(fspath(file)), limits=limits)
+        inspected += inspect_all(file, kind=kind, name=shown.get(fspath(file)), limits=limits, **reading_as)
         paths += [file] * (len(inspected) - len(paths))
         if progress:
             progress(done, len(every))

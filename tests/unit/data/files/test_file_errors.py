@@ -7,6 +7,10 @@ import pytest
 from cranfield.data import find_runs, read_qrels
 from tests.support.expected_errors import IDS, check
 
+SUBTOPICS = "if the second column is a subtopic, say so: --subtopics (subtopics=True)"
+UTF8 = "convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
+UTF16 = "save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE"
+
 
 @pytest.mark.parametrize(
     ("file", "content", "code", "problem", "hint"),
@@ -33,6 +37,15 @@ from tests.support.expected_errors import IDS, check
             'expected {"topic": {"document": 1}}',
         ),
         ("q.csv", "", "E-EMPTY", "q.csv: the file has no rows", "is it the right file?"),
+        ("q.csv", "topic,document,grade\n1,a,1\n".encode("utf-16"), "E-UTF16", "q.csv: the text is UTF-16", UTF16),
+        ("q.csv", "topic,document,grade\n1,é,1\n".encode("latin-1"), "E-UTF8", "q.csv:2: the line is not UTF-8", UTF8),
+        (
+            "q.csv",
+            "topic,document,grade,grade\n1,a,1,0\n",
+            "E-COLUMNS",
+            "q.csv:1: two columns are called grade",
+            "keep one of them, or give the other another name",
+        ),
         ("q.csv", "topic,document,grade\n1,,1\n", "E-NULL", "q.csv: the column of the document: row 0 is null", IDS),
         (
             "q.txt",
@@ -40,6 +53,13 @@ from tests.support.expected_errors import IDS, check
             "E-DECIMAL",
             'q.txt:1: grade "0.5" is not a whole number (and 1 more error)',
             "if decimals are meant: --gains (in Python gains=True)",
+        ),
+        (
+            "q.txt",
+            "1 1 a 1\n1 2 a 0\n",
+            "E-CONFLICT",
+            "q.txt:2: document a has grade 0 in topic 1, but 1 on line 1",
+            f"decide on one grade of the document; {SUBTOPICS}",
         ),
         (
             "q.txt",
@@ -58,10 +78,10 @@ from tests.support.expected_errors import IDS, check
     ],
 )
 def test_files_of_judgments(
-    file: str, content: str, code: str, problem: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str, content: str | bytes, code: str, problem: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path(file).write_text(content)
+    Path(file).write_bytes(content if isinstance(content, bytes) else content.encode())
     check(lambda: read_qrels(file), code, problem, hint)
 
 

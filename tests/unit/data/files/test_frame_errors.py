@@ -11,7 +11,7 @@ import pytest
 
 from cranfield.core import ParameterError
 from cranfield.data import Attribute, assess, find_runs, read_aspects, read_attributes, read_qrels, read_run
-from tests.support.expected_errors import IDS, TABLE, check
+from tests.support.expected_errors import IDS, NUMBER, TABLE, check
 
 GOOD = {"topic": ["1", "1"], "document": ["a", "b"], "grade": [1, 0]}
 RUN = {"1": {"a": 1.0}}
@@ -67,7 +67,16 @@ def frame(**other: Any) -> pl.DataFrame:
             frame(grade=["1", "good"]),
             "E-GRADE",
             'qrels: grade "good" in row 1 is not a number',
-            "every grade is a number",
+            NUMBER,
+        ),
+        # Python reads these as numbers, and no other reader does.
+        (GOOD | {"grade": ["1", "1_0"]}, "E-GRADE", 'qrels: grade "1_0" in row 1 is not a number', NUMBER),
+        (GOOD | {"grade": ["1", "١"]}, "E-GRADE", 'qrels: grade "١" in row 1 is not a number', NUMBER),
+        (
+            GOOD | {"topic": ["1", True]},
+            "E-TYPE",
+            "qrels: the column of the topic: item 1 is of type bool, not a string or a whole number",
+            IDS,
         ),
         (
             {"topic": "1", "document": "a", "grade": 1},
@@ -149,6 +158,18 @@ def test_judgments_are_called_by_the_name_they_are_given() -> None:
             "a run has a topic, a document and a score in every row",
         ),
         (
+            frame(grade=None, score=[True, False]),
+            "E-SCORE",
+            "run1: the column of the score holds bool, not numbers",
+            "every score is a number",
+        ),
+        (
+            pl.DataFrame({"topic": ["1"], "document": [["a", "b"]], "score": [[1.0]]}),
+            "E-TYPE",
+            "run1: the column of the document holds lists, and that of the score none of the same lengths",
+            "give one score for each document of a list",
+        ),
+        (
             {"9": {"a": 1.0}},
             "E-TOPICS",
             "run1: no topic of the run is in the qrels (the run has 9)",
@@ -168,7 +189,7 @@ def test_runs_in_memory(data: Any, code: str, problem: str, hint: str) -> None:
 
 def test_a_topic_that_only_a_side_table_names_is_not_in_the_qrels() -> None:
     run, also = {"1": {"a": 1.0}, "9": {"z": 1.0}}, [(["9"], ["z"])]
-    assert assess(QRELS, run, also=also).notes == ("run1: 1 topics are not in the qrels (9)",)
+    assert assess(QRELS, run, also=also).notes == ("run1: 1 topic is not in the qrels (9)",)
     check(
         lambda: assess(QRELS, {"9": {"z": 1.0}}, also=also),
         "E-TOPICS",

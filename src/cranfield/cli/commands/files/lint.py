@@ -19,10 +19,19 @@ from cranfield.studies import lint
     metavar="CORPUS",
     help="File, folder or ir_datasets id of the documents. Report ids that it lacks, and documents with equal texts.",
 )
+@click.option("--gains", is_flag=True, help="Grades may be decimals.")
+@click.option("--subtopics", is_flag=True, help="The second column of the judgments is a subtopic.")
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @output_options()
 def command(
-    files: tuple[str, ...], corpus: str | None, strict: bool, form: str | None, table: str | None, output: str | None
+    files: tuple[str, ...],
+    corpus: str | None,
+    gains: bool,
+    subtopics: bool,
+    strict: bool,
+    form: str | None,
+    table: str | None,
+    output: str | None,
 ) -> None:
     """Everything that is wrong with runs and qrels, without evaluating them.
 
@@ -40,7 +49,8 @@ def command(
         raise click.UsageError("standard input cannot be looked at twice\nhint: save it to a file and name that")
     check_output(form, output)
     with progress("looking") as see, progress("reading the corpus") as reading:
-        study = lint(files, corpus=corpus, progress=see, reading=reading, command=typed())
+        options: dict[str, Any] = {"gains": gains, "subtopics": subtopics, "progress": see, "reading": reading}
+        study = lint(files, corpus=corpus, command=typed(), **options)
     if table is None and (form or usual_format(output, one=True)) == "text":
         put("".join(f"{line}\n" for line in problem_lines(study["problems"].rows())), output)
     else:
