@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cranfield.data import Entries, Entry, Source
 from cranfield.server.models import Result, Snapshot, Submission
 from cranfield.server.site import blob_store
-from cranfield.studies import evaluate
+from cranfield.server.submissions.stored_evaluation import evaluate_stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,8 +138,6 @@ def _evaluated(task: Task, version: LabelVersion, kind: str, shown: Sequence[Sho
     ready = set(Result.objects.filter(version=version).values_list("submission_id", flat=True))
     runs = [one for one in shown if one.run.blob_id and one.run.pk in ready]
     history = [one for one in shown if not one.run.blob_id]
-    files = {one.label: blob_store.path_of(str(one.run.blob_id)) for one in runs}
-    values = None
-    if files:
-        values = evaluate(blob_store.path_of(version.qrels_id), files, task.measures, scale="ignore")
+    files = {one.label: one.run.blob_id for one in runs}
+    values = evaluate_stored(version.qrels_id, files, task.measures, scale="ignore") if files else None
     return Board(task=task, version=version, kind=kind, runs=runs, history=history, values=values)

@@ -14,7 +14,9 @@ from cranfield.server.jobs import job_queue
 from cranfield.server.models import Job, LabelVersion, Result, Submission
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.studies import evaluate, ladder
+from cranfield.studies import ladder
+
+from .stored_evaluation import evaluate_stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +31,7 @@ def score(*, submission: int, version: int) -> None:
     labels = LabelVersion.objects.select_related("task").get(pk=version)
     if run.blob_id is None or Result.objects.filter(submission=run, version=labels).exists():
         return
-    values = evaluate(
-        blob_store.path_of(labels.qrels_id),
-        {run.name: blob_store.path_of(run.blob_id)},
-        run.task.measures,
-        scale="ignore",
-    )
+    values = evaluate_stored(labels.qrels_id, {run.name: run.blob_id}, run.task.measures, scale="ignore")
     document = _document(values)
     public = values.only(labels.public_topics) if labels.public_topics else None
     private = values.only(labels.private_topics) if labels.private_topics else None

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from cranfield.charts import to_picture
 from cranfield.core import Verdict
 from cranfield.core.exact_formats import plain
-from cranfield.server.site import blob_store
 from cranfield.server.site.single_flight_cache import kept
-from cranfield.studies import compare, evaluate, line_name
+from cranfield.studies import compare, line_name
+
+from .stored_evaluation import evaluate_stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,12 +91,7 @@ def compare_runs(runs: list[tuple[str, Submission]], version: LabelVersion, *, p
 def _compared(
     files: tuple[tuple[str, str], ...], qrels: str, measures: str, topics: tuple[str, ...] | None
 ) -> Compared:
-    values = evaluate(
-        blob_store.path_of(qrels),
-        {name: blob_store.path_of(digest) for name, digest in files},
-        measures,
-        only=topics,
-    )
+    values = evaluate_stored(qrels, dict(files), measures, only=topics)
     study = compare(values, baseline=files[0][0])
     shown = [name for name in TABLES if name in study.tables and len(study[name])]
     if len(study["verdicts"]) == 1:

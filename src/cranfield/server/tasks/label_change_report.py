@@ -17,7 +17,7 @@ from cranfield.server.jobs import job_queue
 from cranfield.server.models import Job, LabelVersion, Result, Snapshot
 from cranfield.server.operations import audit_log
 from cranfield.server.site import blob_store
-from cranfield.studies import evaluate
+from cranfield.server.submissions.stored_evaluation import evaluate_stored
 from cranfield.studies import relabel as compare_labels
 
 if TYPE_CHECKING:
@@ -76,10 +76,8 @@ def _told(before: LabelVersion, after: LabelVersion, kind: str) -> dict[str, Any
 
 def _study(before: LabelVersion, after: LabelVersion, runs: Sequence[Shown]) -> Study:
     task = after.task
-    files = {one.label: blob_store.path_of(str(one.run.blob_id)) for one in runs}
-    values = [
-        evaluate(blob_store.path_of(one.qrels_id), files, task.measures, scale="ignore") for one in (before, after)
-    ]
+    files = {one.label: one.run.blob_id for one in runs}
+    values = [evaluate_stored(one.qrels_id, files, task.measures, scale="ignore") for one in (before, after)]
     entries = Entries(tuple(one.entry for one in runs), Source("submissions", "", "headers"))
     return compare_labels(*values, entries=entries, test=task.test, level=task.level, scale="ignore")
 
