@@ -82,13 +82,13 @@ class Engine:
             self.session.read.parquet(f"{folder}/log.parquet").localCheckpoint().createOrReplaceTempView(name)
         return self.backend.table(name)
 
-    def keep(self, expression: "Expression") -> "Expression":
-        """What an expression comes to, worked out once."""
+    def keep(self, expression: "Expression", *, repeatable: bool = False) -> "Expression":
+        """Compute an expression once, and return its rows as a table; ``repeatable`` as in :meth:`fetch`."""
         import ibis
 
         name = ibis.util.gen_name("cranfield_kept")
         if self.session is None:
-            with _told():
+            with _told(), self._one_thread() if repeatable else nullcontext():
                 return self.backend.create_table(name, expression, temp=True)
         self._frame(expression).cache().createOrReplaceTempView(name)
         return self.backend.table(name)
@@ -106,6 +106,9 @@ class Engine:
 
     @contextmanager
     def _one_thread(self) -> "Iterator[None]":
+        if self.backend.name != "duckdb":  # users may be a table of another engine
+            yield
+            return
         connection: Any = self.backend.con
         (threads,) = connection.sql("SELECT current_setting('threads')").fetchone()
         connection.execute("SET threads = 1")
@@ -131,10 +134,10 @@ def _told() -> "Iterator[None]":
         raise fault from None
 
 
-def fetch(expression: "Expression") -> "pa.Table":
+def fetch(expression: "Expression", *, repeatable: bool = False) -> "pa.Table":
     """What an expression comes to, on whatever engine its tables are."""
     backend = expression.get_backend()
-    return Engine(backend, getattr(backend, "_session", None)).fetch(expression)
+    return Engine(backend, getattr(backend, "_session", None)).fetch(expression, repeatable=repeatable)
 
 
 def spark_paths(paths: Iterable[str]) -> list[str]:

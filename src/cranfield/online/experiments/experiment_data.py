@@ -143,7 +143,7 @@ def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     asked = parse_online(USUAL if measures is None else measures)
     fitted, learnt = learn_all(log, asked)
     rows, named = values_by_user(log, fitted)
-    rows = log.engine.keep(rows)
+    rows = log.engine.keep(rows, repeatable=True)
     owner = next(name for name in ("user", "session", "impression") if name in rows.columns)
     kept = rows.filter((rows["arms_"] == 1).fill_null(False))
     made: dict[str, Any] = {"user": kept[owner], "arm": kept["arm"]} | _filled(kept, named)
@@ -152,7 +152,7 @@ def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     users = kept.select(**made)
     if before is not None:
         users = _joined(users, before, [measure for measure, *_ in named], owner)
-    users = log.engine.keep(users)
+    users = log.engine.keep(users, repeatable=True)
     check, notes, excluded = _several(log, rows, owner)
     metrics = tuple(
         _metric(str(measure), one, before=before is not None) for measure, one in zip(asked, named, strict=True)

@@ -63,7 +63,8 @@ def concentration_check(gathered: Gathered, arms: Sequence[str], *, advice: str 
     2. The gap to the next user is larger than the tail of the arm explains, by the F test of log-spacings
        (pisarenko2012). For values x(1) ≥ x(2) ≥ … of a Pareto tail, i·ln(x(i)/x(i+1)) are independent exponentials,
        so the ratio of one to the mean of those below it has an F distribution. Lighter tails have smaller gaps. The
-       level is 0.01, corrected by Bonferroni over the numbers of users, the columns and the arms.
+       level is 0.01, corrected by Bonferroni over the columns, the arms and the numbers of users. Of these, k has the
+       share 1 / (k (k + 1)) of the level: the shares of all numbers add up to 1, and small groups have the most.
     3. Without them, the value of the metric changes by one standard error or more.
 
     Flags (columns without a value above 1) are not checked, because no user can have a large value.
@@ -76,12 +77,11 @@ def concentration_check(gathered: Gathered, arms: Sequence[str], *, advice: str 
         for key, users in largest.items()
         if len(users) >= _most_dominant(sums[key[0]]) + MIN_TAIL_USERS and users[0]["size_"] > 1
     }
-    tests = sum(_most_dominant(sums[arm]) for arm, _ in checked)
     dominant = [
         users
         for (arm, column), rows in checked.items()
         for metric in gathered.metrics
-        if column in _columns(metric) and (users := _dominant_users(metric, column, arm, rows, sums[arm], tests))
+        if column in _columns(metric) and (users := _dominant_users(metric, column, arm, rows, sums[arm], len(checked)))
     ]
     if not dominant:
         return Check("concentration of users", nan, 0.0, passed=True)
@@ -148,7 +148,7 @@ def _dominant_users(
     rounding = 0.5 if (sizes % 1 == 0).all() else 0.0  # a whole number may stand for any value that rounds to it
     for count in range(most, 0, -1):
         ratio = (sizes[count - 1] - rounding) / (sizes[count] + rounding)
-        p = min(1.0, tests * _gap_p(count * log(ratio), spacings[count:]))
+        p = min(1.0, tests * count * (count + 1) * _gap_p(count * log(ratio), spacings[count:]))
         if ratio < MIN_RATIO or p >= LEVEL_OF_GAPS:
             continue
         change = _change_without(metric, sums, largest[:count])

@@ -156,7 +156,7 @@ def group_sums(
             {column: row[f"var_{i}"] if row["count_"] > 1 else 0.0 for i, column in enumerate(columns)},
             {pair: row[f"cov_{i}"] if row["count_"] > 1 else 0.0 for i, pair in enumerate(pairs)},
         )
-        for row in fetch((table.group_by(by) if by else table).aggregate(**asked)).to_pylist()
+        for row in fetch((table.group_by(by) if by else table).aggregate(**asked), repeatable=True).to_pylist()
     }
 
 

@@ -37,13 +37,13 @@ def test_ordinary_heavy_tails_pass(kind: str) -> None:
 
 
 def test_the_gap_has_the_p_value_of_the_f_distribution() -> None:
-    """One user above 60 others of a Pareto tail, estimated from the 25 largest; 5 numbers of users × 2 arms."""
+    """One user above 60 others of a Pareto tail, estimated from the 25 largest; 2 arms × 1 / (share ½ of one user)."""
     sizes = np.array([(60.5 / (i + 0.5)) ** 0.5 for i in range(60)])
     top = 400 * sizes[0]
     data = pl.DataFrame({"arm": ["a"] * 61 + ["b"] * 60, "spent": [top, *sizes, *sizes]})
     row = concentration(ab(data, "spent", control="b"))
     spacings = [i * np.log(x / y) for i, x, y in zip(range(2, 25), sizes[:23], sizes[1:24], strict=True)]
-    expected = 10 * f.sf(np.log(400) / np.mean(spacings), 2, 2 * len(spacings))
+    expected = 2 * 2 * f.sf(np.log(400) / np.mean(spacings), 2, 2 * len(spacings))
     assert row["p"] == pytest.approx(expected, rel=1e-9)
     assert row["effect"] == pytest.approx(top / (top + sizes.sum()))
 
