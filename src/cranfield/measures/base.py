@@ -300,7 +300,8 @@ class Reader(Browsing):
 
     def value(self, block: Block) -> Rows:
         """Gains that are seen, for every document that is looked at."""
-        return (self.gain(block.grade) * self.seen(block)).sum(axis=1) / self.depth(block)
+        seen = (self.gain(block.grade) * self.seen(block)).sum(axis=1)
+        return np.minimum(seen / self.depth(block), self.range[1])  # a rounded quotient may exceed it
 
     def residual(self, block: Block, left: Weights) -> Rows:
         """What is left of the gains that are seen, for every document that is looked at."""

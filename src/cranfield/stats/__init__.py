@@ -55,7 +55,6 @@ from .comparison.evidence import Evidence as Evidence
 from .comparison.evidence import EvidenceLine as EvidenceLine
 from .comparison.evidence import check_deciding_test as check_deciding_test
 from .comparison.evidence import check_margin_test as check_margin_test
-from .comparison.evidence import detectable_errors as detectable_errors
 from .comparison.evidence import gather_evidence as gather_evidence
 from .comparison.facet_verdict import Decide as Decide
 from .comparison.facet_verdict import Facets as Facets

@@ -1,8 +1,6 @@
 """Note on topic sets that are too small to show much."""
 
-from math import sqrt
-
-from cranfield.stats import LEVEL, detectable_errors
+from cranfield.stats import LEVEL, PairedT
 
 FEW_TOPICS = 10  # below which a study says how little it can show
 
@@ -16,7 +14,7 @@ def few_topics_notes(topics: int, level: float = LEVEL, *, unit: str = "only {}"
         return []
     if topics == 1:
         return ["one topic allows no test"]
-    effect = detectable_errors(topics - 1, level) / sqrt(topics)
+    effect = float(PairedT().difference([topics], variance=1, level=level)[0])
     smallest = 2.0 ** (1 - topics)
     exact = f"sign, signed-rank and randomisation tests cannot give p < {smallest:.4g}"
     if smallest > level:

@@ -2,7 +2,7 @@
 
 It looks at 1000 ranks: a longer list is cut, a shorter one goes on with documents worth nothing, and the weights of the
 1000 ranks add up to 1. ir_measures cannot ask for another depth; cwl_eval itself can, and is asked for 10 as well.
-Ten digits are kept: numpy's dot product, which it uses, ends in other bits on other machines.
+Ten digits are kept, and twelve decimals: numpy's dot product, which it uses, ends in other bits on other machines.
 Run from the root: python -m tests.golden.make.cwl_eval
 """
 
@@ -177,7 +177,7 @@ def _total(metric: CWLMetric, rows: list[list[Look]], depth: int) -> dict[str, l
 
 
 def _digits(number: float) -> float:
-    return float(f"{number:.10g}")
+    return round(float(f"{number:.10g}"), 12) + 0.0  # no −0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """Notes on topic sets that are too small."""
 
+import re
 from collections.abc import Callable
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from scipy.stats import nct, t
 
 import cranfield as cf
 from cranfield.studies.small_samples import few_topics_notes
@@ -77,9 +80,16 @@ def test_the_smallest_p_of_exact_tests(topics: int, smallest: str, never: bool) 
         assert p == pytest.approx(2.0 ** (1 - topics))
 
 
-def test_the_difference_that_t_detects() -> None:
-    """Five topics: (t_.975,4 + t_.80,4) / √5 = (2.776 + 0.941) / 2.236 = 1.66, from tables of Student's t."""
-    assert "1.7 standard deviations" in few_topics_notes(5)[0]
+@pytest.mark.parametrize("topics", [2, 3, 4, 5, 9])
+def test_the_difference_that_t_detects(topics: int) -> None:
+    """The power of t, by scipy's noncentral t, is 80% between the next lower and the next higher decimal."""
+    (told,) = re.findall(r"a mean difference of (\d+\.\d) standard deviations", few_topics_notes(topics)[0])
+    critical = t.ppf(0.975, topics - 1)
+
+    def power(effect: float) -> float:
+        return float(nct.sf(critical, topics - 1, effect * sqrt(topics)))
+
+    assert power(float(told) - 0.051) < 0.8 < power(float(told) + 0.051)
 
 
 def test_one_topic_allows_no_test() -> None:

@@ -102,7 +102,7 @@ def join_runs(
 
 def _told(assessed: Assessed) -> tuple[str, ...]:
     """Which topics have labels and no run, or runs and no labels."""
-    notes = [note.replace(" topics are not in the qrels (", " topics have no labels (") for note in assessed.notes]
+    notes = [note.replace(" not in the qrels (", " without labels (") for note in assessed.notes]
     if len(notes) > SINGLY:
         notes = [f"{notes[0]}; {len(notes) - 1} more runs have such topics"]
     absent = np.flatnonzero(assessed.missing.all(axis=0))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cranfield.data import Values, is_worth_a_note, judged_depth, judged_shares
-from cranfield.measures import Measure, bounds, map_scenario
+from cranfield.measures import Bpref, Measure, bounds, map_scenario
 
 from .text import PairNames
 
@@ -27,9 +27,14 @@ def unjudged_sentence(values: Values, pair: tuple[int, int], names: PairNames, *
             parts.append(f"Judged@{depth} is {b:.0%} for {names.b} and {a:.0%} for {names.a}")
     if not affected:
         return ""
-    warning = f"{', '.join(parts)}: unjudged documents count as not relevant."
+    ignored = all(_ignores_unjudged(measure) for measure in affected.values())
+    warning = f"{', '.join(parts)}: unjudged documents {'are ignored' if ignored else 'count as not relevant'}."
     possible = _possible_values(values, next(iter(affected.values())), pair, names)
     return f"{warning} {possible}" if possible else warning
+
+
+def _ignores_unjudged(measure: object) -> bool:
+    return getattr(measure, "judged_only", False) or isinstance(measure, Bpref)
 
 
 def _possible_values(values: Values, measure: object, pair: tuple[int, int], names: PairNames) -> str:

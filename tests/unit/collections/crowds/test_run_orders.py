@@ -83,11 +83,11 @@ def test_the_time_decides_which_label_is_the_last() -> None:
 
 def test_topics_that_do_not_meet_are_told(joined: LabelledRuns) -> None:
     told = "\n".join(joined.assessed.notes)
-    assert "one: 1 topics have no labels (t9)" in told
+    assert "one: 1 topic is without labels (t9)" in told
     assert "1 topic with labels is in no run, and counts as worst (t3)" in told
     many = {f"run{i}": {"t1": {"a": 1.0}, "t8": {"a": 1.0}} for i in range(5)}
     notes = join_runs(labels_of(ROWS), many).assessed.notes
-    assert notes[0] == "run0: 1 topics have no labels (t8); 4 more runs have such topics"
+    assert notes[0] == "run0: 1 topic is without labels (t8); 4 more runs have such topics"
     assert notes[1] == "2 topics with labels are in no run, and count as worst (t2, t3)"
 
 
@@ -381,4 +381,4 @@ def test_notes_of_some_methods_name_them(joined: LabelledRuns) -> None:
     every = np.ones(len(joined.place))
     table = orders_table({"all": joined.values(every, "AP"), "ann": joined.values(joined.of_worker(0), "AP")})
     assert "ann: 1 of 3 topics has no such label: left out" in table.notes
-    assert "one: 1 topics have no labels (t9)" in table.notes
+    assert "one: 1 topic is without labels (t9)" in table.notes

@@ -175,6 +175,13 @@ def test_the_top_of_the_scale_is_that_of_the_judgments_and_in_the_name(name: str
         measure_all(assessed, name.replace("@", "(max_rel=1)@") if "@" in name else f"{name}(max_rel=1)")
 
 
+def test_rounding_never_takes_a_user_model_above_1() -> None:
+    """All of 200 documents are relevant: the gain of every look is 1, and their mean is 1 + 1.6e-15 as floats."""
+    qrels = {"1": {f"d{i}": 1 for i in range(200)}}
+    run = {"1": {f"d{i}": -float(i) for i in range(200)}}
+    assert measure_all(assess(qrels, run), "INST(T=3)").cube.max() == 1
+
+
 @pytest.mark.parametrize(
     "written", ["INST(T=0.4)", "INSQ(T=0)", "INST(min_rel=2,max_rel=2)", "NERR8", "NERR9", "SDCG", "BPM", "NERR10(p=1)"]
 )

@@ -68,6 +68,12 @@ def test_a_measure_without_bounds_has_the_best_case() -> None:
     assert unjudged_sentence(values(2, 5, "AP"), (0, 1), NAMES).endswith("not relevant.")
 
 
+@pytest.mark.parametrize(("measure", "depth"), [("Bpref", 100), ("P(judged_only=True)@10", 10)])
+def test_measures_that_ignore_unjudged_documents_say_so(measure: str, depth: int) -> None:
+    sentence = unjudged_sentence(values(2, 5, measure), (0, 1), NAMES)
+    assert sentence.startswith(f"Judged@{depth} is 50% for B and 80% for A: unjudged documents are ignored.")
+
+
 def test_scores_without_rankings_say_nothing() -> None:
     scores = cf.read_scores({"topic": ["1", "2"], "A": [0.1, 0.2], "B": [0.3, 0.1]})
     assert unjudged_sentence(scores, (0, 1), NAMES) == ""

@@ -183,6 +183,13 @@ def test_pages_without_an_arm_are_excluded() -> None:
     assert rows(study, "effects") == rows(expected, "effects")
 
 
+def test_an_experiment_has_the_same_digits_in_every_run() -> None:
+    """Sums of 1 / rank depend on the order of the rows; a user of this log has up to four pages."""
+    log = pl.DataFrame(log_of(400))
+    first, *others = (rows(ab(log, ["ctr", "click_reciprocal_rank"], control="a"), "effects") for _ in range(6))
+    assert all(other == first for other in others)
+
+
 def test_a_wrong_split_names_the_arms_that_are_one() -> None:
     log = [
         row | {"arm": "B" if row["arm"] == "b" and int(row["user"][1:]) % 4 == 1 else row["arm"]} for row in log_of(400)
