@@ -221,7 +221,7 @@ TWICE = [
         files=qrels(QRELS + b"1 0 a 0\n"),
         code="E-CONFLICT",
         error="qrels.txt:5: document a has grade 0 in topic 1, but 1 on line 1",
-        hint="decide on one grade; if the second column names subtopics: subtopics=True in Python",
+        hint="decide on one grade of the document",
     ),
     Refused(
         name="a key twice in JSON",

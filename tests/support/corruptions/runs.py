@@ -295,6 +295,11 @@ def tabs(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, edit=lambda text: text.replace(b" ", b"\t"))
 
 
+@declare("Columns of a CSV file are separated by semicolons.", "error", code="E-COLUMNS", formats=("csv",))
+def semicolons(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return replace(data, edit=lambda text: text.replace(b",", b";"))
+
+
 @declare("The file starts with a line of column names.", "error", formats=TEXT)
 def column_names(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, edit=lambda text: b"topic iter document rank score tag\n" + text)

@@ -1,6 +1,5 @@
 """Typed columns of runs and judgments from frames, dictionaries, JSON, Parquet and CSV."""
 
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -18,6 +17,7 @@ from .input_problems import Problem, listed, problem
 from .json_parsing import parse_json
 from .number_columns import check_ranks, find_rounded, numbers, ranks
 from .parquet_shards import find_shards, joined
+from .text_checks import check_header, check_not_utf16, check_utf8
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
 SHORT = {".jl": ".jsonl"}  # as TREC and nuggetizer write it
@@ -124,14 +124,20 @@ def header_of(path: Path) -> tuple[str, ...]:
     """Return the names of the columns in the first line of a TSV file; nothing if there are none."""
     if bare_suffix(path) != ".tsv" or not path.is_file():
         return ()
+    names = first_line(path).decode(errors="replace").rstrip("\r\n").split("\t")
+    found = _named(names)
+    return tuple(names) if found["topic"] and found["document"] else ()
+
+
+def first_line(path: Path) -> bytes:
+    """Return the first line of a text; nothing of a file that cannot be read, which its reader reports."""
     packer = PACKERS.get(path.suffix.lower())
     try:
         with import_module(packer).open(path) if packer else path.open("rb") as file:
-            names = file.readline(1 << 16).decode().rstrip("\r\n").split("\t")
+            line: bytes = file.readline(1 << 16)
     except _damage(packer):
-        return ()  # the reader of text reports it
-    found = _named(names)
-    return tuple(names) if found["topic"] and found["document"] else ()
+        return b""
+    return line
 
 
 def is_beir(names: Sequence[str]) -> bool:
@@ -146,11 +152,9 @@ def _from_delimited(path: Path, what: str, *, separator: str) -> Columns:
     content = _unpacked(path)
     quote = '"' if separator == "," else None
     options = {"infer_schema": False, "separator": separator, "quote_char": quote}
+    used = {column for columns in NAMES.values() for column in columns}
+    check_header(content.partition(b"\n")[0], str(path), separator, used)
     frame = _parse_frame(content, path, "read_csv", options)
-    twice = next((column for column in frame.columns if f"{column}_duplicated_0" in frame.columns), None)
-    if twice in {column for columns in NAMES.values() for column in columns}:
-        hint = "keep one of them, or give the other another name"
-        raise problem(str(path), "E-COLUMNS", f"two columns are called {twice}", hint, line=1)
     line = np.arange(2, len(frame) + 2, dtype=np.uint64)
     problems = []
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy() if len(frame) else line > 0
@@ -211,27 +215,16 @@ def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, 
 
     if reader != "read_parquet" and not content.strip():
         raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
-    if reader != "read_parquet" and content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        hint = "save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE"
-        raise problem(str(path), "E-UTF16", "the text is UTF-16", hint)
+    if reader != "read_parquet":
+        check_not_utf16(content, str(path))
     try:
         return getattr(pl, reader)(BytesIO(content), **options)
     except (pl.exceptions.PolarsError, OSError) as error:
         if reader != "read_parquet":
-            _check_utf8(content, path)
+            check_utf8(content, str(path))
         first = str(error).partition("\n")[0]
         hint = f"check that it is what its name says: {column_suffix(path)}"
         raise problem(str(path), "E-FORMAT", f"the file cannot be read: {first}", hint) from None
-
-
-def _check_utf8(content: bytes, path: Path) -> None:
-    """Refuse text that is not UTF-8, as the reader of text does."""
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        hint = "convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
-        line = content.count(b"\n", 0, error.start) + 1
-        raise problem(str(path), "E-UTF8", "the line is not UTF-8", hint, line=line) from None
 
 
 def _from_json(path: Path, what: str) -> Columns:

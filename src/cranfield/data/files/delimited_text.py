@@ -12,6 +12,7 @@ from cranfield.core import InputError
 
 from .columns import _unpacked, column_suffix
 from .input_problems import problem
+from .text_checks import check_utf8
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
 def text_of(path: Path, name: str) -> bytes:
     """The bytes of a file, which are text and not blank."""
     content = _unpacked(path).removeprefix(b"\xef\xbb\xbf")
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        hint = "convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
-        raise problem(name, "E-UTF8", "the line is not UTF-8", hint, line=line) from None
+    check_utf8(content, name)
     if not content.strip():
         raise problem(name, "E-EMPTY", "the file has no rows", "is it the right file?")
     return content

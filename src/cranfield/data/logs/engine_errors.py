@@ -9,9 +9,9 @@ from pathlib import Path
 
 from cranfield.core import CranfieldError, InputError, ParameterError
 from cranfield.data.files.input_problems import problem
+from cranfield.data.files.text_checks import not_utf8
 
 LINES = 100_000  # of a file that are looked through, where the engine does not say which is wrong
-CONVERT = "convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
 COLUMNS = "every line has the same columns; a cell with a comma in it stands in quotes"
 FILE = re.compile(r'^  file = (?P<csv>.+)$|in file "(?P<json>[^"]+)"', re.MULTILINE)
 LINE = re.compile(r"[Ll]ine:? (\d+)")
@@ -38,7 +38,7 @@ def unreadable(name: str, suffix: str, error: Exception, paths: list[str]) -> In
     found = LINE.search(said)
     line = int(found[1]) if found else 0
     if "utf-8 encoded" in said:
-        return problem(name, "E-UTF8", "the line is not UTF-8", CONVERT, line=line)
+        return not_utf8(name, line)
     if width := WIDTH.search(said):
         return _wide(name, line, int(width[2]), int(width[1]))
     if "unterminated quote" in said:
@@ -74,7 +74,7 @@ def _faults(name: str, path: Path, apart: str) -> Iterator[InputError]:
     except UnicodeDecodeError:
         with path.open("rb") as text:
             wrong = next((number for number, line in enumerate(text, 1) if not _is_text(line)), 0)
-        yield problem(name, "E-UTF8", "the line is not UTF-8", CONVERT, line=wrong)
+        yield not_utf8(name, wrong)
     except csv.Error:
         return
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Input, ParameterError, need
+from cranfield.data.files.columns import first_line
 from cranfield.data.files.input_problems import listed, problem
+from cranfield.data.files.text_checks import check_header
 
 from .cell_types import json_as_text
 from .engine_errors import unreadable
@@ -100,6 +102,9 @@ def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression
     suffix = kinds.pop()
     if any(Path(path).is_file() and Path(path).stat().st_size == 0 for path in paths):
         raise problem(name, "E-EMPTY", "the file is empty", "is it the right file?")
+    for path in map(Path, paths if READERS[suffix] == "csv" else ()):
+        if path.is_file() and path.suffix != ".zst":
+            check_header(first_line(path), name if len(paths) == 1 else str(path), "\t" if suffix == ".tsv" else ",")
     try:
         table = engine.read(paths, READERS[suffix], tabs=suffix == ".tsv")
     except Exception as error:

@@ -16,6 +16,7 @@ from cranfield.data.files.columns import NAMES, PACKERS, column_suffix
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.files.json_parsing import parse_json
 from cranfield.data.files.size_limits import Limits
+from cranfield.data.files.text_checks import not_utf8
 
 IDS = ("docno", "doc_id", "_id", "id", "docid", *NAMES["document"])
 TEXTS = ("text", "contents", "body", "abstract", "passage", "segment")
@@ -121,8 +122,7 @@ def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            hint = "convert the file, for example: iconv -f LATIN1 -t UTF-8 FILE"
-            raise problem(name, "E-UTF8", "the line is not UTF-8", hint, line=number) from None
+            raise not_utf8(name, number) from None
 
 
 def _of_json_lines(lines: Iterable[bytes], name: str, wanted: frozenset[str] | None) -> Iterator[Found]:

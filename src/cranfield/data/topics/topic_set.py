@@ -13,6 +13,7 @@ from cranfield.data.files.columns import _unpacked, read_frame
 from cranfield.data.files.data_source import Source, digest, is_dataset
 from cranfield.data.files.input_problems import Problem, Problems, listed, problem
 from cranfield.data.files.ir_datasets import dataset_topics
+from cranfield.data.files.text_checks import check_not_utf16
 from cranfield.data.values.name_lookup import find_topics
 
 from .topic_markup import from_markup
@@ -169,8 +170,7 @@ def _from_file(path: Path, name: str, warnings: list[Problem]) -> list[tuple[int
 
 def _decoded(content: bytes, name: str, warnings: list[Problem]) -> str:
     """The text: UTF-8, or what an XML file says it is, or else Latin-1 with a warning."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise problem(name, "E-UTF16", "the text is UTF-16", "save it as UTF-8")
+    check_not_utf16(content, name)
     if content.startswith(b"PK\x03\x04"):
         raise problem(name, "E-ARCHIVE", "this is a zip archive", "unpack it and name the file inside")
     if (at := content.find(b"\0")) >= 0:

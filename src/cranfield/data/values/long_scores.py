@@ -34,7 +34,7 @@ def from_rows(frame: "pl.DataFrame", columns: dict[str, str], name: str) -> Valu
     """Values from rows of run, topic, measure and value; every run has one for every topic and measure."""
     import polars as pl
 
-    from .wide_scores import check_size, score_column
+    from .wide_scores import check_no_summary, check_size, score_column
 
     if not frame.height:
         raise problem(name, "E-EMPTY", "there are no scores", "a row reads: run, topic, measure, value")
@@ -45,6 +45,7 @@ def from_rows(frame: "pl.DataFrame", columns: dict[str, str], name: str) -> Valu
             raise problem(
                 name, "E-NULL", f"the row has no {what}", "a row reads: run, topic, measure, value", line=line
             )
+    check_no_summary(texts["topic"].to_list(), name)
     names = {what: tuple(text.unique(maintain_order=True).to_list()) for what, text in texts.items()}
     places = {what: {one: i for i, one in enumerate(names[what])} for what in names}
     at = tuple(np.array([places[what][one] for one in texts[what].to_list()]) for what in names)

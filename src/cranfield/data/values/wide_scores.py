@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import InputError, ParameterError, Provenance
-from cranfield.data.files.columns import NAMES, column_suffix, read_frame
+from cranfield.data.files.columns import NAMES, column_suffix, first_line, read_frame
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import problem
+from cranfield.data.files.text_checks import check_header
 
 from .long_scores import from_rows, score_rows
 from .value_cube import Given, Values
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SMALLEST, LARGEST = 1e-303, 1e303  # of the largest score: sums and differences of scores keep all their digits
+SUMMARIES = ("all", "amean", "average", "avg", "mean", "median", "overall", "sum", "total")  # names of rows
 
 
 def read_scores(data: Any, *, measure: str = "score") -> Values:
@@ -54,6 +56,7 @@ def read_scores(data: Any, *, measure: str = "score") -> Values:
     if len(set(topics)) < len(topics):
         twice = next(topic for topic in topics if topics.count(topic) > 1)
         raise problem(name, "E-DUPTOPIC", f"topic {twice} has two rows", "keep one row for each topic")
+    check_no_summary(topics, name)
     matrix = np.empty((frame.height, frame.width))
     for i, column in enumerate(frame.columns):
         matrix[:, i] = score_column(frame[column], name, topics)
@@ -86,6 +89,7 @@ def score_frame(data: Any, name: str) -> "pl.DataFrame":
         return found
     # Every column as text first: a cell that is no number can then be shown as it stands.
     separator = "\t" if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]] else ","
+    check_header(first_line(path), name, separator, used=())
     frame: pl.DataFrame = read_frame(path, "read_csv", infer_schema=False, separator=separator)
     twice = next((column for column in frame.columns if re.search(r"_duplicated_\d+$", column)), None)
     if twice:
@@ -118,6 +122,14 @@ def score_column(
         run = runs[row] if runs else column.name
         raise _wrong_score(name, run, topics[row], column[row], line=row + 2)
     return numbers
+
+
+def check_no_summary(topics: Sequence[str], name: str) -> None:
+    """Refuse a row that sums up the others, such as ``all`` of trec_eval: it would count as one topic more."""
+    row = next((row for row, topic in enumerate(topics) if topic.casefold() in SUMMARIES), None)
+    if row is not None:
+        message = f'the row "{topics[row]}" looks like a summary of the topics, and would count as one'
+        raise problem(name, "E-SUMMARY", message, "remove it, or give the topic another name", line=row + 2)
 
 
 def check_size(scores: NDArray[np.float64], name: str) -> None:

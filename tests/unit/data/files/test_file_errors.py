@@ -46,6 +46,20 @@ UTF16 = "save it as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE"
             "q.csv:1: two columns are called grade",
             "keep one of them, or give the other another name",
         ),
+        (
+            "q.csv",
+            "topic;document;grade\n1;a;0,5\n",
+            "E-COLUMNS",
+            "q.csv:1: columns are separated by semicolons, not by commas",
+            "save it with commas, and decimals with a point",
+        ),
+        (
+            "q.csv",
+            "topic\tdocument\tgrade\n1\ta\t1\n",
+            "E-COLUMNS",
+            "q.csv:1: columns are separated by tabs, not by commas",
+            "save it with commas",
+        ),
         ("q.csv", "topic,document,grade\n1,,1\n", "E-NULL", "q.csv: the column of the document: row 0 is null", IDS),
         (
             "q.txt",

@@ -111,11 +111,14 @@ def test_a_page_whose_rows_contradict_each_other_is_left_out(tmp_path: Path) -> 
         ("a.parquet", "no Parquet", "the file cannot be read"),
         ("a.jsonl", '{"impression": "i"}\n{"impression": ', "a.jsonl:2: this is not JSON"),
         ("a.csv", HEADER + "i1,u1\n", "a.csv:2: the line has 2 columns, the first has 7"),
+        ("a.csv", (HEADER + LINES).replace(",", ";"), "a.csv:1: columns are separated by semicolons, not by commas"),
+        ("a.csv", HEADER.strip() + ",clicked\n", "a.csv:1: two columns are called clicked"),
+        ("a.csv", (HEADER + LINES).encode("utf-16"), "a.csv: the text is UTF-16"),
         ("a.doc", "x", "nobody knows what this file is"),
     ],
 )
-def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, text: str, said: str) -> None:
-    (tmp_path / name).write_text(text)
+def test_what_is_no_log_is_refused_in_words(tmp_path: Path, name: str, text: str | bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(CranfieldError, match=said) as caught:
         read_log(tmp_path / name)
     assert caught.value.hint
