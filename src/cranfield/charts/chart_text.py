@@ -113,10 +113,10 @@ def listed(words: tuple[str, ...] | list[str]) -> str:
 
 
 def failed_checks(checks: Table | None) -> str:
-    """Return the names of the checks that failed, as a sentence lists them; "" if none did."""
+    """Return "Failed check: …" with the names of the checks that failed; "" if none did."""
     rows = rows_of(checks, "check", "passed") if checks is not None and len(checks) else []
     failed = [row["check"] for row in rows if row["passed"] is False]
-    return listed(failed) if failed else ""
+    return f"Failed check{'s' * (len(failed) > 1)}: {listed(failed)}" if failed else ""
 
 
 def counted(n: int, word: str) -> str:

@@ -116,7 +116,7 @@ def _p(p: float | None) -> str:
 def _failed(checks: Table | None) -> str:
     """Return a warning where the experiment fails a check: then its effects say nothing."""
     failed = failed_checks(checks)
-    return f"Do not trust these effects: the experiment fails a check of {failed}" if failed else ""
+    return f"Do not trust these effects. {failed}" if failed else ""
 
 
 def _strongest(rows: list[Row]) -> str:

@@ -73,7 +73,7 @@ class Preferred(Chart):
         how += f"; intervals are Bonferroni-adjusted for {len(table):,} pairs" * (len(table) > 1)
         few = f"the first {MOST} of {counted(len(rows), 'pair')}" * (len(rows) > MOST)
         failed = failed_checks(others.get("checks"))
-        warning = f"Do not trust these preferences: the log fails a check of {failed}" if failed else ""
+        warning = f"Do not trust these preferences. {failed}" if failed else ""
         title = headline(warning or _found(rows), how, few, wide=WIDE + 120)
         return alt.layer(*layers).properties(title=title, width=WIDE, height=alt.Step(STEP)).configure(**THEME)
 

@@ -39,6 +39,7 @@ USUAL = ("RCTR", "PBM", "UBM", "DBN")
 TEST = 0.2  # of the impressions: what models are tested on
 CALIBRATED = ("name", "measure", "parameter", "value", "low", "high", "n")
 ROOM = 40  # letters of a measure in a sentence
+LIKELIHOOD_SCALE = "(0 is perfect, −0.693 a coin toss)"  # the second is the logarithm of one half
 VAGUE = 0.3  # width of the interval of examination at a rank: wider ones do not determine it
 PRECISE = 0.1  # width that is always narrow enough; between both, the interval may be as wide as the value
 TOLD = (2, 5, 10)  # ranks of which the sentence says how often they are looked at
@@ -200,7 +201,7 @@ def _verdict(log: Log, tables: Mapping[str, Table], not_converged: Sequence[str]
         f"{int(ctr['counted']):,} impressions{'' if users is None else f' of {users:,} users'}; "
         f"{ctr['value']:.1%} have a click.",
         doubt := doubts((*log_checks(log), *log_concentration_checks(log, *values_by_user(log, "ctr")))),
-        _foretold(tables["fit"], best, held_out=held_out),
+        _best_prediction(tables["fit"], best, held_out=held_out),
         _looked_at(tables["ranks"], tables["parameters"]),
         f"Not converged, parameters may be wrong: {', '.join(not_converged)}. Give more rounds."
         if not_converged
@@ -225,16 +226,15 @@ def _short(measure: str) -> str:
     return measure if len(measure) <= ROOM else f"{measure.partition('(')[0]}(…)"
 
 
-def _foretold(fit: Table, best: Any, *, held_out: bool) -> str:
-    """Which model foretells clicks best, and which is the next."""
-    which = f"the {best['impressions']:,} impressions {'held out' if held_out else 'that it learnt from'}"
-    said = f"{best['model']} foretells {which} best: perplexity {best['conditional_perplexity']:.3f}"
-    others: list[Any] = sorted(
-        (row for row in fit.rows() if row["model"] != best["model"]), key=lambda row: -float(str(row["log_likelihood"]))
-    )
-    if not others:
-        return f"{best['model']} foretells {which} with a perplexity of {best['conditional_perplexity']:.3f}."
-    return f"{said}, {others[0]['model']} {others[0]['conditional_perplexity']:.3f} (1 knows all, 2 nothing)."
+def _best_prediction(fit: Table, best: Any, *, held_out: bool) -> str:
+    """State which model predicts clicks best, and which is second, by log-likelihood."""
+    rows: list[Any] = sorted(fit.rows(), key=lambda row: -float(str(row["log_likelihood"])))
+    values = [f"{row['log_likelihood']:.4f}".replace("-", "−") for row in rows[:2]]
+    impressions = f"{best['impressions']:,} {'held-out impressions' if held_out else 'impressions that it learnt from'}"
+    if len(rows) == 1:
+        return f"{best['model']} predicts the {impressions} with log-likelihood {values[0]} {LIKELIHOOD_SCALE}."
+    second = f"{rows[1]['model']} {values[1]}"
+    return f"{best['model']} predicts the {impressions} best: log-likelihood {values[0]}, {second} {LIKELIHOOD_SCALE}."
 
 
 def _examined(ranks: Table) -> list[dict[str, Any]]:

@@ -59,11 +59,15 @@ def test_what_users_do_is_counted(study: cf.Study) -> None:
     assert study.sentence.startswith(f"3,000 impressions of 40 users; {share:.1%} have a click. ")
 
 
-def test_the_model_that_users_follow_foretells_best(study: cf.Study) -> None:
+def test_the_model_that_users_follow_predicts_best(study: cf.Study) -> None:
     likelihood = {row["model"]: row["log_likelihood"] for row in rows(study, "fit")}
     assert max(likelihood, key=lambda model: likelihood[model]) == "PBM"
     assert (study.verdict or Verdict())["model"] == "PBM"
-    assert "PBM foretells the " in study.sentence
+    second = max(value for model, value in likelihood.items() if model != "PBM")
+    best_words = f"best: log-likelihood −{-likelihood['PBM']:.4f}, "
+    assert re.search(
+        rf"PBM predicts the [\d,]+ held-out impressions {best_words}\w+ −{-second:.4f} \(0 is", study.sentence
+    )
     assert re.search(
         r"By PBM, of those who look at rank 1, [\d.]+% look at rank 2 and [\d.]+% look at rank 5\.", study.sentence
     )
@@ -125,7 +129,7 @@ def test_the_same_seed_gives_the_same(study: cf.Study) -> None:
 def test_tested_on_what_was_learnt() -> None:
     study = cf.clicks(LOG, models="PBM", test=0)
     assert rows(study, "fit")[0]["impressions"] == PAGES
-    assert "PBM foretells the 3,000 impressions that it learnt from with a perplexity of " in study.sentence
+    assert "PBM predicts the 3,000 impressions that it learnt from with log-likelihood −0." in study.sentence
 
 
 def test_measures_and_frameworks_are_asked_for() -> None:
