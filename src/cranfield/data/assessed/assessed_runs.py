@@ -136,6 +136,13 @@ class Assessed:
         object.__setattr__(shown, "_kept", self._kept)
         return shown
 
+    def count_first(self, counted: NDArray[np.bool_], depth: int) -> NDArray[np.int64]:
+        """Return (row,): how many of the first ``depth`` documents are among those ``counted`` (named,)."""
+        first = np.flatnonzero(self.rank <= depth)
+        if not counted.all():
+            first = first[counted[self.document[first]]]
+        return np.diff(np.searchsorted(first, self.starts))
+
     @cached_property
     def judged(self) -> NDArray[np.int32]:
         """(entry,): how many judged documents of the row stand there or above."""

@@ -234,10 +234,7 @@ def _check_ids(
 def judged_at_top(assessed: Assessed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(row,) twice: how many of the first documents are judged, and how many could be."""
     named = assessed.grade > NOBODY
-    at_top = assessed.rank <= TOP
-    if not named.all():
-        at_top &= named[assessed.document]
-    judged = np.diff(np.concatenate(([0], at_top.cumsum()))[assessed.starts])
+    judged = assessed.count_first(named, TOP)
     known = np.add.reduceat(named, assessed.named[:-1], dtype=np.int64)
     return judged, np.minimum(np.minimum(assessed.retrieved, TOP), np.tile(known, len(assessed.runs)))
 

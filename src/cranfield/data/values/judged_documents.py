@@ -67,7 +67,7 @@ def judged_by_topic(values: "Values", cutoff: int) -> Matrix | None:
     assessed = values.assessed
     if assessed is None:
         return None
-    rows = assessed.once_here(("judged", cutoff), lambda: np.diff(assessed.only(assessed.grade >= 0, cutoff).starts))
+    rows = assessed.once_here(("judged", cutoff), lambda: assessed.count_first(assessed.grade >= 0, cutoff))
     shape = len(assessed.runs), len(assessed.topics)
     judged = rows.reshape(shape)[:, values.places]
     retrieved = np.minimum(assessed.retrieved, cutoff).reshape(shape)[:, values.places]

@@ -59,7 +59,7 @@ def _looked(values: Values, cutoff: int) -> tuple[Matrix, Matrix] | None:
     check_depth(cutoff)
     if values.assessed is None:
         return None
-    judged = np.diff(values.assessed.only(values.assessed.grade >= 0, cutoff).starts)
+    judged = values.assessed.count_first(values.assessed.grade >= 0, cutoff)
     there = np.minimum(values.assessed.retrieved, cutoff)
     shape = len(values.assessed.runs), len(values.assessed.topics)
     unjudged, seen = (rows.reshape(shape).T[values.places].astype(float) for rows in (there - judged, there))
