@@ -117,6 +117,7 @@ def report_on(
     pairs: Sequence[tuple[str, str]] = (),
     baseline: str | None = None,
     cutoff: int | None = None,
+    rel: float = 1,
     private: Any = None,
     labels: Mapping[str, Values] | None = None,
     costs: Sequence[str] = (),
@@ -146,6 +147,7 @@ def report_on(
             labels=labels,
             costs=costs,
             flips=flips,
+            rel=rel,
             robust=robust,
             draws=draws,
             level=level,
@@ -163,6 +165,7 @@ def report_on(
         pairs=chosen,
         baseline=baseline,
         cutoff=cutoff,
+        rel=rel,
         level=level,
         scale=scale,
         seed=seed,
@@ -171,7 +174,7 @@ def report_on(
     )
     sections.append(_compared(compared, picked=led is not None and chosen is not pairs and baseline is None))
     if len(values.runs) >= MANY and values.assessed is not None:
-        sections += _added(values, entries, level=level, seed=seed, threads=threads)
+        sections += _added(values, entries, rel=rel, level=level, seed=seed, threads=threads)
     means = replace(values.study(), tables={"means": values.mean(), **values.study().tables})
     sections.append(Section("Values", means, tables={"means": "Means over topics"}, rows=200))
     return compose(sections, title=title or _title(values), command=command)

@@ -155,6 +155,10 @@ def test_the_scale_shown_is_that_of_the_parameters_written(cranfield: Command) -
     assert [row["top_heavy"] for row in found["details"]] == ["nominal", "interval", "ordinal"]
     text = cranfield("measures", "RBP(p=0.5)", "--format", "text").out
     assert "RBP(p=0.5): interval" in " ".join(text.split())
+    for written in ("rbp.p=0.5", "rbp.50"):  # as trec_eval 10 and ranx write it
+        ended = cranfield("measures", written, "MAP", "--format", "json")
+        found = read_json(ended.out)["tables"]["catalogue"]
+        assert [(row["name"], row["scale"]) for row in found] == [("RBP(p=0.5)", "interval"), ("AP", "ordinal")]
 
 
 def test_a_source_is_that_of_what_is_computed(cranfield: Command) -> None:

@@ -90,7 +90,7 @@ def test_a_run_that_failed_for_us_three_times_says_so_and_can_be_tried_again(
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(evaluation, "evaluate", broken)
+        patch.setattr(evaluation, "evaluate_stored", broken)
         for _ in range(job_queue.MOST):
             world.work()
             run.refresh_from_db()

@@ -23,6 +23,7 @@ ALIKE = "all labels are equal: there is nothing to tell agreement from"
 ALONE = "no item has two labels"
 UNANIMOUS = "the labels of every item are equal: no interval"
 ENOUGH_ITEMS = 50  # from which the intervals miss about as often as they say
+ENOUGH_FOR_COHEN = 200  # items from which the symmetric interval of Cohen's κ misses about as often as it says
 ENOUGH_UNUSUAL = 15  # items with a label other than the most frequent grade, from which they do where grades are skewed
 STRANGERS = "no two workers share two items"
 
@@ -135,6 +136,7 @@ def _cohen_row(answers: Answers, draws: int, level: float, seed: int) -> dict[st
     ]
     half = float(ndtri(1 - level / 2)) * _error(np.concatenate(drawn))
     note = f"{pairs.pairs:,} pair{'s' * (pairs.pairs != 1)} of workers; standard error from {done:,} draws"
+    note += f"; may be too short below {ENOUGH_FOR_COHEN} items" * (len(shared) < ENOUGH_FOR_COHEN)
     return row | {"value": value, "low": value - half, "high": value + half, "note": note}
 
 

@@ -53,7 +53,7 @@ class Compat(Graded):
         both = np.minimum(relevant, depth)
         looks = (1 - self.p ** np.stack([both, depth])) / (1 - self.p)
         best = looks[0] + relevant * (upto(depth) - upto(both))
-        return ratio(overlap, best if self.normalize else looks[1])
+        return np.minimum(ratio(overlap, best if self.normalize else looks[1]), 1)  # sums of floats may exceed 1
 
 
 def _shared_from(block: Block) -> Ranks:

@@ -162,7 +162,8 @@ class NCU(Blended):
         return super().gives_up if self.k == 1 else (*super().gives_up, sooner if self.gamma is None else poor)
 
     def value(self, block: Block) -> Rows:
-        return self.added(block, lambda: self.ratios(block) * self.stops(block))
+        mean = self.added(block, lambda: self.ratios(block) * self.stops(block))
+        return np.minimum(mean, 1)  # sums of floats may exceed 1
 
     def stops(self, block: Block) -> Weights:
         """(row, document): the share of all users who stop at each relevant document."""

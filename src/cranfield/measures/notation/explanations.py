@@ -118,10 +118,14 @@ def _asked(names: Sequence[str], *, other: bool) -> list[tuple[str, AnyMeasure, 
 def _as_written(name: str) -> tuple[str, AnyMeasure, Any]:
     """Return a measure with the parameters that are written; with the name alone, as one would first use it."""
     cls = declared(name)
-    if "(" not in name and "@" not in name:
-        return cls.name, cls, _first(cls)
-    shown = parse_named(name)
-    return str(shown), cls, shown
+    if "(" in name or "@" in name:
+        shown = parse_named(name)
+        return str(shown), cls, shown
+    if issubclass(cls, Measure) and name not in MEASURES:  # trec_eval and ranx write parameters after a dot
+        written = parse_measures(name)
+        if len(written) == 1 and str(written[0]) != cls.name:
+            return str(written[0]), cls, written[0]
+    return cls.name, cls, _first(cls)
 
 
 def declared(name: str) -> AnyMeasure:

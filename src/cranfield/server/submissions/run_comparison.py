@@ -84,15 +84,15 @@ def compare_runs(runs: list[tuple[str, Submission]], version: LabelVersion, *, p
     """Compare the first run with each of the others, on all topics or on the public ones."""
     files = tuple((name, str(run.blob_id)) for name, run in runs)
     topics = None if private or not version.private_topics else tuple(version.public_topics)
-    return _compared(files, version.qrels_id, version.task.measures, topics)
+    return _compared(files, version.qrels_id, version.task.measures, version.task.rel, topics)
 
 
 @kept(64)
 def _compared(
-    files: tuple[tuple[str, str], ...], qrels: str, measures: str, topics: tuple[str, ...] | None
+    files: tuple[tuple[str, str], ...], qrels: str, measures: str, rel: float, topics: tuple[str, ...] | None
 ) -> Compared:
     values = evaluate_stored(qrels, dict(files), measures, only=topics)
-    study = compare(values, baseline=files[0][0])
+    study = compare(values, baseline=files[0][0], rel=rel)
     shown = [name for name in TABLES if name in study.tables and len(study[name])]
     if len(study["verdicts"]) == 1:
         shown.remove("verdicts")  # the sentence and the evidence have all of it

@@ -19,6 +19,7 @@ NARROW = 1e-8  # a direction shorter than this is none: indicators differ by who
 MIN_DF = 2  # degrees of freedom of the runs within the factors, below which nothing is tested
 UNBALANCED = "factors are not balanced: sums of squares are of type II, and do not add up"
 ALIASED = "no run tells {} from other terms"
+REPEATED = "{} has levels that are within several levels of {}: each counts as another level there"
 UNEQUAL = "levels within a factor have unequal numbers of runs: each counts once, through its mean"
 POOLED = "interactions of factors are part of the rest of the system: there are too few runs to test them"
 
@@ -235,13 +236,16 @@ def _nested(factors: Factors) -> Design:
     """Each factor within those before it; what is left is the system within all of them."""
     added = {}
     before = np.empty((len(factors.runs), 0))
-    note = ""
+    notes = []
     for i, (name, source) in enumerate(zip(factors.names, _nested_names(factors), strict=True)):
         now = _indicators(*factors.levels[: i + 1])
         added[source] = _main(name, now, before)
         before = now
-        note = UNEQUAL if i and np.ptp(now.sum(axis=0)) else note
+        notes += [UNEQUAL] * bool(i and np.ptp(now.sum(axis=0)))
+        if i and now.shape[1] > len(set(factors.levels[i])):
+            notes.append(REPEATED.format(factors.names[i], factors.names[i - 1]))
     every = _added(before)
+    note = "; ".join(dict.fromkeys(notes))
     return Design(added, every, added, every, f"system({' '.join(factors.names)})", note, nested=True)
 
 
@@ -303,6 +307,9 @@ def _indicators(*levels: tuple[str, ...]) -> NDArray[np.float64]:
 def _main(name: str, cells: NDArray[np.float64], *others: NDArray[np.float64]) -> NDArray[np.float64]:
     """The directions of a factor; refused where it has none of its own."""
     added = _added(cells, *others)
+    if not np.ptp(cells, axis=0).any():
+        hint = "leave it out, or add runs with another level"
+        raise ParameterError(f"all runs have the same level of factor {name}", hint=hint)
     if not added.shape[1]:
         hint = "leave it out; where one factor lies within another, name them from the outside in and nest them"
         raise ParameterError(f"factor {name} tells no runs apart that others do not", hint=hint)

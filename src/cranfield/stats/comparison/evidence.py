@@ -124,13 +124,14 @@ def gather_evidence(
     asked: Asked,
     first: Pairs | None = None,
     cutoff: int = 0,
+    rel: float = 1,
     dominance: DominanceOutcomes | None = None,
     with_margin: bool = False,
 ) -> Evidence:
     """Compute every line of evidence: one for each measure, and those of the rankings where these are known.
 
-    ``first`` holds the rank of the first relevant document within ``cutoff``, NaN where a run answers no topic. Only a
-    comparison with a margin needs the interval with confidence 1 − 2 · level.
+    ``first`` holds the rank of the first document of grade ``rel`` or above within ``cutoff``, NaN where a run answers
+    no topic. Only a comparison with a margin needs the interval with confidence 1 − 2 · level.
     """
     check_deciding_test(test)
     others = len(values.measures) - 1 + (2 if first is not None else 0) + (dominance is not None)
@@ -149,8 +150,8 @@ def gather_evidence(
     if first is not None:
         search_length = SignedRank().compare(first, secondary)
         lines += [
-            answered_line(first, cutoff, secondary.level),
-            first_relevant_line(first, search_length, secondary.level),
+            answered_line(first, cutoff, secondary.level, rel),
+            first_relevant_line(first, search_length, secondary.level, rel),
         ]
     if dominance is not None:
         lines.append(dominance_line(dominance, secondary.level))
@@ -221,7 +222,7 @@ def measure_line(values: Values, measure: Any, pairs: Pairs, test: PairTest, ask
     )
 
 
-def answered_line(first: Pairs, cutoff: int, level: float) -> EvidenceLine:
+def answered_line(first: Pairs, cutoff: int, level: float, rel: float = 1) -> EvidenceLine:
     """Compare the topics that one run alone answers within the cutoff (lin2021): exact binomial test."""
     outcomes = Outcomes.of(first)
     topics = np.full(len(first), outcomes.topics)
@@ -229,7 +230,7 @@ def answered_line(first: Pairs, cutoff: int, level: float) -> EvidenceLine:
     p = binomial_p(outcomes.only_a, outcomes.only_b)
     return EvidenceLine(
         line="answered",
-        measure=f"Success@{cutoff}",
+        measure=f"Success{_level_of(rel)}@{cutoff}",
         test="binomial",
         n=topics,
         value_a=(outcomes.only_a + outcomes.both) / np.maximum(topics, 1),
@@ -244,13 +245,13 @@ def answered_line(first: Pairs, cutoff: int, level: float) -> EvidenceLine:
     )
 
 
-def first_relevant_line(first: Pairs, answer: Answer, level: float) -> EvidenceLine:
+def first_relevant_line(first: Pairs, answer: Answer, level: float, rel: float = 1) -> EvidenceLine:
     """Compare the rank of the first relevant document where both runs answer (lin2021): signed-rank on ESL."""
     value_a, value_b = means_of_both(first)
     p = _p_or_one(answer.p)
     return EvidenceLine(
         line="first relevant",
-        measure="ESL",
+        measure=f"ESL{_level_of(rel)}",
         test=SignedRank.name,
         n=first.topics,
         value_a=value_a,
@@ -287,6 +288,11 @@ def dominance_line(outcome: DominanceOutcomes, level: float) -> EvidenceLine:
         toward=np.sign(ahead_b - ahead_a),
         interval_level=level,
     )
+
+
+def _level_of(rel: float) -> str:
+    """Return the relevance level as measures write it, nothing for the usual one."""
+    return "" if rel == 1 else f"(rel={rel:g})"
 
 
 def _direction(answer: Answer, test: PairTest) -> Signs:

@@ -363,7 +363,13 @@ def _flips(board: Board, shares: Sequence[float], draws: int) -> dict[str, Table
         )
         for i, measure in enumerate(measures)
     ]
+    counts = [one for one in board.values.measures if one != board.measure and not has_better(one)]
     notes = [f"{listed(list(map(str, excluded)))}: not computed with flipped labels"] if excluded else []
+    notes += (
+        [f"{listed(list(map(str, counts)))}: counts put runs in no order; not computed with flipped labels"]
+        if counts
+        else []
+    )
     return {"flips": replace(stack(parts), notes=tuple(notes))}
 
 

@@ -93,6 +93,7 @@ class Comparison:
             asked=self.asked,
             first=self.first,
             cutoff=self.cutoff,
+            rel=self.rel,
             dominance=dominance,
             with_margin=bool(self.margins),
         )

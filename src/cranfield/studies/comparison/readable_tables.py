@@ -51,7 +51,7 @@ def line_name(row: dict[str, Any]) -> str:
     return {
         "measure": measure,
         "answered": f"answered within {measure.partition('@')[2]}",
-        "first relevant": "first relevant (ESL)",
+        "first relevant": f"first relevant ({measure.replace('(', ', ').rstrip(')')})",
     }.get(str(row["line"]), str(row["line"]))
 
 

@@ -118,7 +118,8 @@ def compare(
     check_level(level)
     if by not in BASES:
         raise ParameterError(f"a verdict cannot be by {by!r}", hint=f"choose one of: {', '.join(BASES)}")
-    wanted = [parse_requirement(one) for one in ([require] if isinstance(require, str | Requirement) else require)]
+    required = [parse_requirement(one) for one in ([require] if isinstance(require, str | Requirement) else require)]
+    wanted = [replace(one, measure=_written_out(given, one.measure, rel)) for one in required]
     named = None if tests is None else [adapt(one, draws=draws) for one in parse_tests(tests)]
     deciding = adapt(parse_tests(DECIDING_TEST)[0], draws=draws) if named is None else named[0]
     check_deciding_test(deciding)
@@ -146,7 +147,7 @@ def compare(
         correct=None if correct is None else parse_method(CORRECTIONS, correct),
         decide=decide if isinstance(decide, Decide) else parse_decide(decide),
         asked=Asked(level=level, seed=seed, threads=threads),
-        margins=_named_margins(given, margins or {}),
+        margins=_named_margins(given, margins or {}, rel),
         cutoff=within,
         rel=rel,
         depth=depth,
@@ -156,10 +157,18 @@ def compare(
     return comparison.study(wanted, notes, steps=sota is not None, progress=progress)
 
 
-def _named_margins(values: Values, margins: Mapping[str, float]) -> dict[str, float]:
+def _written_out(values: Values, name: str, rel: float) -> str:
+    """Return the name of a measure, with the level ``rel`` where it has values at that level alone."""
+    if rel == 1 or any(measure.goes_by(name, None) for measure in values.measures):
+        return name
+    levels: list[Any] = [measure for measure in values.measures if getattr(measure, "rel", None) == rel]
+    return next((str(measure) for measure in levels if replace(measure, rel=1).goes_by(name, None)), name)
+
+
+def _named_margins(values: Values, margins: Mapping[str, float], rel: float) -> dict[str, float]:
     """Return the margins under the canonical names of their measures."""
     named = {
-        name if name in FACET_MARGINS else str(values.measures[values.index(name)]): margin
+        name if name in FACET_MARGINS else str(values.measures[values.index(_written_out(values, name, rel))]): margin
         for name, margin in margins.items()
     }
     for name, margin in named.items():

@@ -323,7 +323,7 @@ def test_the_table_has_every_statistic_with_ends_around_it() -> None:
         assert 0.02 < row["high"] - row["low"] < 0.5
         assert row["low"] < value < row["high"]
         assert (row["items"], row["workers"]) == (60, 5)
-    assert found["Cohen κ (mean over pairs)"]["note"] == "10 pairs of workers; standard error from 400 draws"
+    assert found["Cohen κ (mean over pairs)"]["note"].startswith("10 pairs of workers; standard error from 400 draws")
     assert crowd_agreement_table(labels_of(given), draws=400) == table
     assert crowd_agreement_table(labels_of(given), draws=400, seed=1) != table
 
@@ -404,7 +404,7 @@ def test_draws_are_fewer_where_each_costs_much(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(tables, "WORK", 1)
     monkeypatch.setattr(tables, "CELLS", 1)
     found = rows_of(crowd_agreement_table(labels_of(some(1)), draws=100))
-    assert found["Cohen κ (mean over pairs)"]["note"].endswith("standard error from 30 draws")
+    assert found["Cohen κ (mean over pairs)"]["note"].split("; ")[1] == "standard error from 30 draws"
 
 
 @pytest.mark.parametrize(("options", "said"), [({"draws": 0}, "0 draws"), ({"level": 1.0}, "the level cannot be 1")])
@@ -453,3 +453,11 @@ def test_few_items_that_show_the_rarer_grade_are_reported(unusual: int, note: bo
     table = crowd_agreement_table(labels_of(answers(rows, items=100, workers=2, choices=2)), draws=10)
     text = f"{unusual} item{'s' * (unusual != 1)} of 100"
     assert [one.startswith(text) and "too short" in one for one in table.notes] == [True] * note
+
+
+@pytest.mark.parametrize(("items", "short"), [(199, True), (200, False)])
+def test_the_interval_of_cohens_kappa_is_marked_where_items_are_few(items: int, short: bool) -> None:
+    given = [(item, worker, int((item + worker * (item % 3 == 0)) % 2)) for item in range(items) for worker in range(2)]
+    item, worker, choice = np.array(given).T
+    table = crowd_agreement_table(labels_of(Answers(item, worker, choice, items, 2, 2)), draws=50)
+    assert ("too short" in rows_of(table)["Cohen κ (mean over pairs)"]["note"]) is short

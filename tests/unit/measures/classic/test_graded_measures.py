@@ -204,3 +204,13 @@ def test_rounding_never_takes_rbp_above_1(p: float) -> None:
     assert values.high is not None
     assert values.cube.max() == 1
     assert values.high.max() == 1
+
+
+@pytest.mark.parametrize(("measure", "documents"), [("Compat", 30), ("Compat", 100), ("NCU", 100)])
+def test_rounding_never_takes_a_perfect_ranking_above_1(measure: str, documents: int) -> None:
+    # Both numerator and denominator are sums of floats, which round differently.
+    qrels = {"1": {f"d{i:03}": 2 for i in range(documents)}}
+    run = {"1": {f"d{i:03}": -float(i) for i in range(documents)}}
+    value = evaluate(qrels, run, measure).cube.max()
+    assert value == pytest.approx(1, abs=1e-12)
+    assert value <= 1

@@ -1,6 +1,7 @@
 """Analysis of variance of groups and components, against R and against least squares on dummy columns."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,6 +167,19 @@ def test_factors_within_factors() -> None:
     assert sum(ss for _, ss in found.values()) == pytest.approx(2 * found["total"][1])
 
 
+def test_a_team_with_runs_of_two_kinds_counts_once_in_each() -> None:
+    # Team b has automatic (a) and manual (m) runs; of each kind there are three teams, u and v have one kind only.
+    values = np.random.default_rng(4).random((5, 8))
+    kind, team = "aaaammmm", "bbtubbvw"
+    found = factor_anova(values, factors(kind=kind, team=team), nested=True)
+    assert "team has levels that are within several levels of kind" in found.note
+    means = [values[:, runs].mean() for runs in ([0, 1], [2], [3], [4, 5], [6], [7])]
+    assert found["kind"].p == pytest.approx(stats.f_oneway(means[:3], means[3:]).pvalue)
+    apart = factor_anova(values, factors(kind=kind, team="bbtuccvw"), nested=True)
+    assert apart["kind"].p == found["kind"].p
+    assert "several levels" not in apart.note
+
+
 def test_one_factor_is_the_same_crossed_and_nested() -> None:
     nested, crossed = (factor_anova(FIVE, factors(group="abba"), nested=nested) for nested in (True, False))
     assert [row.ss for row in nested.rows] == pytest.approx([row.ss for row in crossed.rows])
@@ -211,7 +225,7 @@ def test_covariates_are_numbers_of_factors_that_are_not_nested() -> None:
         factor_anova(SEVEN, given, covariates=["kind"])
     with pytest.raises(ParameterError, match="a covariate cannot be nested"):
         factor_anova(SEVEN, given, covariates=["size"], nested=True)
-    with pytest.raises(ParameterError, match="factor size tells no runs apart"):
+    with pytest.raises(ParameterError, match="all runs have the same level of factor size"):
         factor_anova(SEVEN, factors(size="3333333", kind="aabbbaa"), covariates=["size"])
 
 
@@ -221,11 +235,19 @@ def test_identical_runs_have_no_group() -> None:
     assert [(found[source].ss, found[source].p) for source in ("group", "system(group)")] == [(0, 1), (0, 1)]
 
 
-@pytest.mark.parametrize(("levels", "nested"), [({"a": "xxxx"}, None), ({"a": "xxyy", "b": "sstt"}, None)])
-def test_a_factor_that_tells_nothing_is_refused(levels: dict[str, str], nested: bool | None) -> None:
+def test_a_factor_that_tells_nothing_is_refused() -> None:
     with pytest.raises(ParameterError, match="factor a tells no runs apart that others do not") as caught:
-        factor_anova(FIVE, factors(**levels), nested=nested)
+        factor_anova(FIVE, factors(a="xxyy", b="sstt"))
     assert "nest them" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("levels", "options"),
+    [({"a": "xxxx"}, {}), ({"a": "xxxx", "b": "sstt"}, {"nested": True}), ({"a": "3333"}, {"covariates": ["a"]})],
+)
+def test_a_factor_with_one_level_is_refused(levels: dict[str, str], options: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match="all runs have the same level of factor a"):
+        factor_anova(FIVE, factors(**levels), **options)
 
 
 def test_a_factor_within_another_is_refused_where_it_is_crossed() -> None:

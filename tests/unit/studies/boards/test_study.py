@@ -273,7 +273,9 @@ def test_labels_are_flipped_for_every_measure(folder: Path) -> None:
     """Each measure has the rows that it has alone; counts have no order to keep."""
     qrels, runs = folder / "qrels.txt", sorted((folder / "runs").iterdir())
     asked: dict[str, Any] = {"flips": [0.1, 0.3], "flip_draws": 3, "draws": 50, "scale": "ignore"}
-    several = rows(cf.leaderboard(cf.evaluate(qrels, runs, "AP NumRet ESL P@5"), **asked), "flips")
+    board = cf.leaderboard(cf.evaluate(qrels, runs, "AP NumRet ESL P@5"), **asked)
+    several = rows(board, "flips")
+    assert [note.partition(":")[0] for note in board["flips"].notes] == ["NumRet"]
     alone = [
         row
         for name in ("AP", "ESL", "P@5")

@@ -149,8 +149,9 @@ def command(
     if values is not None:
         settings["private"] = private_of(given, private, private_qrels, private_scores, USUAL)
         settings["labels"] = {name: replace(given, qrels=file).read(USUAL) for name, file in labels}
+    level = given.levels[0][0] if given.levels else 1
     with progress("drawing topics") as watch:
-        study = leaderboard(values, entries=known, threads=given.threads, progress=watch, **settings)
+        study = leaderboard(values, entries=known, rel=level, threads=given.threads, progress=watch, **settings)
     if values is None and study.made_by is not None:
         study = replace(study, made_by=replace(study.made_by, command=typed()))
     own = notes_on(study, [table] if table else None)

@@ -20,7 +20,7 @@ from cranfield.cli.output.command_output import check_output, output_options, pr
 from cranfield.cli.output.table_layout import Cells, lay_out, notes_on
 from cranfield.core import Ties
 from cranfield.data import PRIORS, RunFile, find_runs, read_entries, split_known
-from cranfield.measures import NRG, parse_measures
+from cranfield.measures import NRG, at_levels, parse_measures
 from cranfield.stats import INTERVALS
 from cranfield.studies import novelty
 
@@ -102,12 +102,14 @@ def command(
         raise click.UsageError("--column is about a table of runs\nhint: give one with --entries")
     expect_files(given.qrels, given.runs)
     known = read_entries(entries, columns=dict(columns)) if entries else None
-    measures = parse_measures(given.measures or USUAL)
+    levels = [level for several in given.levels for level in several]
+    measures = at_levels(parse_measures(given.measures or USUAL), levels)
     for measure in measures:
         NRG(of=measure)  # refuses what has none before anything large is read
+    by = str(at_levels(parse_measures(by), levels)[0]) if by else None
     asked, prior = _joined(given)
     own = len(find_runs(list(given.runs)))
-    asked = replace(asked, measures=(*map(str, measures), *([by] if by else [])))
+    asked = replace(asked, measures=(*map(str, measures), *([by] if by else [])), levels=())
     values = asked.read(USUAL)
     with progress("choosing runs") as watch:
         study = novelty(

@@ -105,6 +105,7 @@ def command(
             entries=known,
             private=held,
             labels=labelled,
+            rel=given.levels[0][0] if given.levels else 1,
             threads=given.threads,
             command=root.obj,
             progress=watch,
