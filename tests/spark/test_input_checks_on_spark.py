@@ -157,3 +157,19 @@ def test_columns_that_name_the_runs_together_alone_are_refused(spark: SparkSessi
     with pytest.raises(InputError, match="run_id and system name different runs, 4 together") as caught:
         distributed.evaluate(table(spark, qrels_rows(), "qrels"), table(spark, rows, "run"), "AP")
     assert caught.value.code == "E-COLUMNS"
+
+
+@pytest.mark.parametrize("score", ["score > 2", "timestamp_seconds(score)", "array(score)"])
+def test_only_numbers_and_text_are_scores(score: str, spark: SparkSession) -> None:
+    """Spark would cast true to 1 and a time to its seconds."""
+    data = table(spark, run_rows(), "run").selectExpr("topic", "document", f"{score} as score")
+    with pytest.raises(InputError) as caught:
+        distributed.evaluate(table(spark, qrels_rows(), "qrels"), {"mine": data}, "AP")
+    assert caught.value.code == "E-SCORE"
+
+
+def test_two_columns_of_one_name_are_refused(spark: SparkSession) -> None:
+    data = table(spark, run_rows(), "run").selectExpr("topic", "document", "score", "-score as score")
+    with pytest.raises(InputError, match="two columns are called score") as caught:
+        distributed.evaluate(table(spark, qrels_rows(), "qrels"), {"mine": data}, "AP")
+    assert caught.value.code == "E-COLUMNS"

@@ -1,6 +1,8 @@
 """Typed columns of runs and judgments from frames, dictionaries, JSON, Parquet and CSV."""
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from io import BytesIO
@@ -14,12 +16,21 @@ from cranfield._native import Strings
 from cranfield.core import InputError
 
 from .input_problems import Problem, listed, problem
-from .json_parsing import parse_json
+from .json_parsing import parse_json, parse_json_lines
 from .number_columns import check_ranks, find_rounded, numbers, ranks
 from .parquet_shards import find_shards, joined
-from .text_checks import check_header, check_not_utf16, check_utf8
+from .text_checks import (
+    check_header,
+    check_line_breaks,
+    check_not_nul,
+    check_not_utf16,
+    check_once,
+    check_utf8,
+    check_width,
+)
 
 PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
+MAGIC = {b"\x1f\x8b\x08": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}  # first bytes → the same
 SHORT = {".jl": ".jsonl"}  # as TREC and nuggetizer write it
 # The names under which the field keeps its columns; the first is ours.
 NAMES = {
@@ -34,6 +45,7 @@ NAMES = {
     "iteration": ("iteration", "subtopic", "subtopic_id"),
     "run": ("run", "run_id", "runid", "system", "tag"),
 }
+USED = frozenset(column for columns in NAMES.values() for column in columns)
 # Tables of nothing but these are lists of relevant pairs, as NanoBEIR has them; elsewhere a grade was forgotten.
 PAIRS = ({"query-id", "corpus-id"}, {"query_id", "corpus_id"})
 
@@ -76,6 +88,9 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
     if _is_stream(data):
         import polars as pl
 
+        # A relation of DuckDB has columns, a reader of Arrow a schema.
+        names = getattr(data, "columns", None) or getattr(getattr(data, "schema", None), "names", ())
+        check_once([str(column) for column in names or ()], name, USED)
         data = pl.DataFrame(data)
     columns = getattr(data, "columns", None)
     if columns is None:
@@ -84,8 +99,8 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
         hint = "give a file name, a frame with columns topic, document and " + what + ", or a dict of dicts"
         raise problem(name, "E-KIND", f"an object of type {type(data).__name__} holds no {what}s", hint)
     # pyarrow's Table has .columns too: they are the data, its names are elsewhere.
-    names = getattr(data, "column_names", None) or list(columns)
-    return _from_frame(data, tuple(map(str, names)), what, name)
+    names = tuple(map(str, getattr(data, "column_names", None) or list(columns)))
+    return _from_frame(data, names, what, name)
 
 
 def _is_stream(data: Any) -> bool:
@@ -108,7 +123,7 @@ def from_file(path: Path, what: str) -> Columns | None:
         case ".json":
             return _from_json(path, what)
         case ".jsonl" | ".ndjson":
-            return from_object(read_frame(path, "read_ndjson", infer_schema_length=None), what, name=str(path))
+            return from_object(_from_json_lines(path), what, name=str(path))
         case ".parquet":
             return from_object(read_frame(path, "read_parquet"), what, name=str(path))
         case ".csv":
@@ -124,14 +139,14 @@ def header_of(path: Path) -> tuple[str, ...]:
     """Return the names of the columns in the first line of a TSV file; nothing if there are none."""
     if bare_suffix(path) != ".tsv" or not path.is_file():
         return ()
-    names = first_line(path).decode(errors="replace").rstrip("\r\n").split("\t")
+    names = first_line(path).decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
     found = _named(names)
     return tuple(names) if found["topic"] and found["document"] else ()
 
 
 def first_line(path: Path) -> bytes:
     """Return the first line of a text; nothing of a file that cannot be read, which its reader reports."""
-    packer = PACKERS.get(path.suffix.lower())
+    packer = _packer_of(path)
     try:
         with import_module(packer).open(path) if packer else path.open("rb") as file:
             line: bytes = file.readline(1 << 16)
@@ -152,10 +167,17 @@ def _from_delimited(path: Path, what: str, *, separator: str) -> Columns:
     content = _unpacked(path)
     quote = '"' if separator == "," else None
     options = {"infer_schema": False, "separator": separator, "quote_char": quote}
-    used = {column for columns in NAMES.values() for column in columns}
-    check_header(content.partition(b"\n")[0], str(path), separator, used)
-    frame = _parse_frame(content, path, "read_csv", options)
+    check_header(content.partition(b"\n")[0], str(path), separator, USED)
+    check_not_nul(content, str(path))
+    try:
+        frame = _parse_frame(content, path, "read_csv", options)
+    except InputError as error:
+        if error.code == "E-FORMAT":
+            check_width(content, str(path), separator)
+        raise
     line = np.arange(2, len(frame) + 2, dtype=np.uint64)
+    if quote and content.count(b"\n") > len(frame) + 1:
+        line += check_line_breaks(frame, str(path), USED)
     problems = []
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy() if len(frame) else line > 0
     if blank.any():
@@ -182,9 +204,19 @@ def column_suffix(path: Path) -> str:
     return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
 
 
+def _packer_of(path: Path) -> str | None:
+    """Return the module that unpacks a file, by its first bytes as the reader of text does, or by its name."""
+    start = b""
+    if path.is_file():
+        with suppress(OSError), path.open("rb") as file:
+            start = file.read(max(map(len, MAGIC)))
+    by_start = (packer for magic, packer in MAGIC.items() if start.startswith(magic))
+    return next(by_start, PACKERS.get(path.suffix.lower()))
+
+
 def _unpacked(path: Path, *, most: int | None = None) -> bytes:
     """The bytes of a file, unpacked if its name says that it is packed; refused where there are more than ``most``."""
-    packer = PACKERS.get(path.suffix.lower())
+    packer = _packer_of(path)
     try:
         with import_module(packer).open(path) if packer else path.open("rb") as file:
             content: bytes = file.read(-1 if most is None else most + 1)
@@ -213,28 +245,46 @@ def read_frame(path: Path, reader: str, **options: Any) -> Any:
 def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, Any]) -> Any:
     import polars as pl
 
-    if reader != "read_parquet" and not content.strip():
+    if not content.strip():
         raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
     if reader != "read_parquet":
         check_not_utf16(content, str(path))
+        content = content.removeprefix(BOM_UTF8)
     try:
         return getattr(pl, reader)(BytesIO(content), **options)
     except (pl.exceptions.PolarsError, OSError) as error:
         if reader != "read_parquet":
             check_utf8(content, str(path))
         first = str(error).partition("\n")[0]
-        hint = f"check that it is what its name says: {column_suffix(path)}"
+        hint = f"check that it is what its name says: {column_suffix(path) or bare_suffix(path)}"
         raise problem(str(path), "E-FORMAT", f"the file cannot be read: {first}", hint) from None
+
+
+def _from_json_lines(path: Path) -> Any:
+    """Return a frame; or columns as lists, of rows with NaN or with cells of several kinds, which polars refuses."""
+    content = _unpacked(path)
+    try:
+        return _parse_frame(content, path, "read_ndjson", {"infer_schema_length": None})
+    except InputError as error:
+        if error.code != "E-FORMAT":
+            raise
+    return _lists(parse_json_lines(content, str(path)))
+
+
+def _lists(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows as columns; a row without a cell has None there."""
+    return {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
 
 
 def _from_json(path: Path, what: str) -> Columns:
     text = _unpacked(path)
+    if not text.strip():
+        raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
     shape = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
     twice = "keep one entry for each topic and document"
     data = parse_json(text, str(path), f"expected {shape}", twice=twice)
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
-        keys = list(dict.fromkeys(key for row in data for key in row))
-        data = {key: [row.get(key) for row in data] for key in keys}
+        data = _lists(data)
     columns = isinstance(data, dict) and all(isinstance(column, list) for column in data.values())
     nested = isinstance(data, dict) and all(isinstance(row, dict) for row in data.values())
     if not (columns or nested):
@@ -263,6 +313,7 @@ def find_columns(
 
     A ranking without scores has its ranks: the first is the highest score.
     """
+    check_once(names, name, USED)
     found = _named(names)
     if what == "score" and found["score"] is None and found["rank"] is not None:
         what = "rank"
@@ -289,6 +340,10 @@ def _from_frame(frame: Any, names: tuple[str, ...], what: str, name: str) -> Col
         names = (*names, "grade")
     what, found = find_columns(names, what, name)
     number = numbers(frame[found[what]], what, name)
+    for wanted, column in found.items():
+        if column is not None and len(frame[column]) != len(number):
+            message = f"columns differ in length: {wanted} {len(frame[column]):,}, {what} {len(number):,}"
+            raise problem(name, "E-TYPE", message, "give every row one cell in each column")
     if not len(number):  # an empty column may have no type
         return Columns(Strings([]), Strings([]), number)
     columns = Columns(

@@ -2,10 +2,12 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from typing import Any
 
 from .input_problems import problem
 
+ROW = 'every line is an object such as {"topic": "1", "document": "d1", …}'
 HALF = r"\\u[dD][89a-fA-F]"  # of a character that is written as a pair
 
 
@@ -28,6 +30,18 @@ def parse_json(text: bytes | str, name: str, hint: str, *, line: int = 0, twice:
     except ValueError as error:
         raise problem(name, "E-DUPKEY", str(error), twice, line=line) from None
     return found
+
+
+def parse_json_lines(content: bytes, name: str) -> list[dict[str, Any]]:
+    """Return the objects of JSON Lines, one in each line that is not blank."""
+    rows = []
+    for line, text in enumerate(content.removeprefix(BOM_UTF8).split(b"\n"), start=1):
+        if text.strip():
+            row = parse_json(text, name, ROW, line=line, twice="keep one of them")
+            if not isinstance(row, dict):
+                raise problem(name, "E-JSON", "the line is no object", ROW, line=line)
+            rows.append(row)
+    return rows
 
 
 def has_halves(text: bytes | str) -> bool:

@@ -12,12 +12,16 @@ from .input_problems import problem
 NOT_A_NUMBER = {"score": "E-SCORE", "grade": "E-GRADE", "rank": "E-RANK"}
 EXACT = 2.0**53  # up to here float64 holds every whole number
 NO_NUMBERS = "mMc"  # kinds of numpy: durations, times, complex numbers
+BOOLEANS = frozenset({bool, np.bool_})
+MAX_CELL = 40  # characters that a message shows
 
 
 def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
     """Return a column of finite numbers."""
     values = column if _is_text(column) else _to_array(column)
     code, hint = NOT_A_NUMBER.get(what, "E-TYPE"), f"every {what} is a number"
+    if what == "score" and (row := _first_boolean(column)) is not None:
+        raise problem(name, code, f"the score in row {row} is true or false, not a number", hint)
     if not _is_text(values) and values.dtype.kind in (NO_NUMBERS + "b" if what == "score" else NO_NUMBERS):
         raise problem(name, code, f"the column of the {what} holds {values.dtype}, not numbers", hint)
     try:
@@ -25,7 +29,9 @@ def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         row = next((i for i, value in enumerate(values.tolist()) if value is not None and not _is_number(value)), 0)
         code = code if values.ndim == 1 else "E-TYPE"
-        raise problem(name, code, f'{what} "{values.tolist()[row]}" in row {row} is not a number', hint) from None
+        raise problem(
+            name, code, f'{what} "{_shown(values.tolist()[row])}" in row {row} is not a number', hint
+        ) from None
     if found.ndim != 1:
         raise problem(name, "E-TYPE", f"the {what} is no column of numbers", "give columns, or a dict of dicts")
     wrong = np.flatnonzero(~np.isfinite(found))
@@ -33,13 +39,29 @@ def numbers(column: Any, what: str, name: str) -> NDArray[np.float64]:
         row = int(wrong[0])
         cell = values[row]
         if isinstance(cell, str) and not _is_number(cell):
-            raise problem(name, code, f'{what} "{cell}" in row {row} is not a number', hint)
+            raise problem(name, code, f'{what} "{_shown(cell)}" in row {row} is not a number', hint)
         code = "E-GRADE" if what == "grade" else "E-FINITE"
         message = f"there is no {what} in row {row}"
         if cell is not None:
             message = f"{what} {found[row]} in row {row} is not a finite number"
         raise problem(name, code, message, f"every {what} is a finite number")
     return found
+
+
+def _first_boolean(column: Any) -> int | None:
+    """Return the first row with true or false among other cells, which an array of numbers would hold as 1 or 0."""
+    cells = column if isinstance(column, list) else []
+    if str(getattr(column, "dtype", "")) == "object":
+        cells = column.tolist()
+    if BOOLEANS.isdisjoint(map(type, cells)):
+        return None
+    return next(row for row, cell in enumerate(cells) if type(cell) in BOOLEANS)
+
+
+def _shown(cell: object) -> str:
+    """Return the start of a cell, for a message."""
+    text = str(cell)
+    return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}…"
 
 
 def _from_cells(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -53,6 +75,8 @@ def _to_array(column: Any) -> NDArray[Any]:
     """Return a column as an array; whole numbers of 128 bits, which numpy lacks, as objects."""
     if type(column).__module__.startswith("polars") and "128" in str(column.dtype):
         return np.array(column.to_list(), dtype=object)
+    if np.ma.is_masked(column):
+        return np.asarray(column.astype(np.float64).filled(np.nan))
     return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
 
 

@@ -1,6 +1,7 @@
 """Compare the ids of a run with those of the judgments, and guess why they do not match."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import islice
@@ -22,7 +23,13 @@ FORMS: dict[str, Form] = {
     "white space around them is removed": str.strip,
     "leading zeros are removed": lambda text: re.sub(r"(?<!\d)0+(?=\d)", "", text),
     "a final .0 is removed": lambda text: re.sub(r"(?<=\d)\.0+$", "", text),
+    "they have one Unicode form (NFKC) and no invisible characters": lambda text: _visible(text),
 }
+
+
+def _visible(text: str) -> str:
+    """Return a text in one form of Unicode, without characters that have no width."""
+    return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf").strip()
 
 
 def is_mismatch(judged: int, possible: int) -> bool:
@@ -65,7 +72,8 @@ def explain(own: Ids, theirs: Ids) -> str:
         every = _count(mine, others, _all_forms, _all_forms)
         if every < max(1, MATCHED * total):
             return "do they belong together?"
-        return f"ids match when letter case, white space, leading zeros and a final .0 are ignored ({every} of {total})"
+        what = "letter case, white space, leading zeros, a final .0 and Unicode forms"
+        return f"ids match when {what} are ignored ({every} of {total})"
     return f"ids match when {best} ({counts[best]} of {total})"
 
 

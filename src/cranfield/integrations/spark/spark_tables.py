@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local[*]"  # where nobody names an engine
 IDS = ("string", "tinyint", "smallint", "int", "bigint")
+NUMBERS = (*IDS, "float", "double")
 
 
 @contextmanager
@@ -65,6 +66,7 @@ def judgment_rows(session: "SparkSession", data: Any, name: str) -> "DataFrame":
 
     table = _read(session, data, name)
     _, found = find_columns(table.columns, "grade", name)
+    _check_numbers(table, found["grade"], "grade", name)
     columns = [_text(table, found, "topic", name), _text(table, found, "document", name)]
     columns += [_number(table, found["grade"]).alias("number"), F.monotonically_increasing_id().cast("double")]
     columns[-1] = columns[-1].alias("place")
@@ -111,6 +113,7 @@ def _run_table(table: "DataFrame", name: str, run: str | None, *, ranked: bool) 
 
     what, found = find_columns(table.columns, "score", name, also=("run",) if run is None else ())
     found["run"] = _find_run_column(table, name)
+    _check_numbers(table, found[what], what, name)
     number = _number(table, found[what])
     columns = [_run_column(table, found, name, run)]
     columns += [_text(table, found, "topic", name), _text(table, found, "document", name)]
@@ -202,6 +205,14 @@ def _text(table: "DataFrame", found: Mapping[str, str | None], what: str, name: 
         hint = "ids are text or whole numbers, one in every row"
         raise InputError(f"{name}: the column of the {what} holds {kind}", hint=hint, code="E-TYPE")
     return table[found[what] or ""].cast("string").alias(what)
+
+
+def _check_numbers(table: "DataFrame", column: str | None, what: str, name: str) -> None:
+    """Refuse a column of neither numbers nor text: Spark makes numbers of true, false and times, too."""
+    kind = dict(table.dtypes)[column or ""]
+    if not (kind.startswith("decimal") or kind in NUMBERS or (what == "grade" and kind == "boolean")):
+        message = f"{name}: the column of the {what} holds {kind}, not numbers"
+        raise InputError(message, hint=f"every {what} is a number", code=NOT_A_NUMBER[what])
 
 
 def _number(table: "DataFrame", column: str | None) -> "Column":
