@@ -20,10 +20,10 @@ pub struct Seen {
     pub lines: u64,
     pub crlf: Tally,
     pub blank: Tally,
-    /// Lines that start with `#` after the first line of data.
+    /// Lines that start with `#` after the first line of data, or that have the form of data.
     pub comments: Tally,
     pub unended: bool,
-    /// Lines that start with `#` before the first line of data.
+    /// Other lines that start with `#` before the first line of data.
     pub header: Vec<u8>,
     data: bool,
 }
@@ -41,7 +41,7 @@ impl Seen {
     #[inline]
     fn is_data(&mut self, bytes: &[u8]) -> bool {
         match bytes.first() {
-            Some(b'#') if self.data => self.comments.see(self.lines, String::new),
+            Some(b'#') if self.data || has_form_of_data(bytes) => self.comments.see(self.lines, String::new),
             Some(b'#') => {
                 if self.header.len() + bytes.len() < HEADER {
                     self.header.extend_from_slice(bytes);
@@ -76,11 +76,27 @@ impl Seen {
         warn("W-CRLF", &self.crlf, "lines that end as on Windows", "harmless; dos2unix removes it");
         warn("W-BLANK", &self.blank, "blank lines", "harmless; was the file joined from several?");
         let hint = "harmless if they are comments; no topic may start with #";
-        warn("W-COMMENT", &self.comments, "lines among the data that start with # and are left out", hint);
+        warn("W-COMMENT", &self.comments, "lines that start with # and are left out", hint);
         if self.unended {
             let message = || "the last line has no end of line".into();
             problems.add("W-END", self.lines, message, "was the file cut short?");
         }
+    }
+}
+
+/// Whether a line that starts with `#` may be a line of judgments or of a run whose topic starts with `#`.
+fn has_form_of_data(line: &[u8]) -> bool {
+    fn is<T: std::str::FromStr>(field: &[u8]) -> bool {
+        std::str::from_utf8(field).is_ok_and(|text| text.parse::<T>().is_ok())
+    }
+    let fields: Vec<&[u8]> =
+        line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty()).take(6).collect();
+    match fields.as_slice() {
+        [topic, step, _, grade] => {
+            topic.len() > 1 && (step.eq_ignore_ascii_case(b"Q0") || is::<i64>(step)) && is::<i64>(grade)
+        }
+        [topic, _, _, rank, score, _] => topic.len() > 1 && is::<i64>(rank) && is::<f64>(score),
+        _ => false,
     }
 }
 
@@ -295,6 +311,23 @@ mod tests {
             assert_eq!((seen.comments.count, seen.comments.line, seen.unended), (1, 5, true));
             assert_eq!(seen.header, b"# made by me\n");
             assert!(problems.kept().is_empty());
+        }
+    }
+
+    #[test]
+    fn comments_at_the_top_that_have_the_form_of_data_are_reported() {
+        let cases: [(&[u8], u64); 7] = [
+            (b"#1 0 d1 2", 1),
+            (b"#1\tQ0\td1\t-1", 1),
+            (b"#1 Q0 d1 1 3.5 tag", 1),
+            (b"#1 Q0 d1 1 3.5 tag more", 1),
+            (b"# 0 d1 2", 0),
+            (b"#made in the 2020", 0),
+            (b"#1 Q0 d1 one 3.5 tag", 0),
+        ];
+        for (line, count) in cases {
+            let (_, seen, _) = read(&[line, b"\nlast\n"].concat(), 1000);
+            assert_eq!((seen.comments.count, seen.header.is_empty()), (count, count == 1), "{line:?}");
         }
     }
 

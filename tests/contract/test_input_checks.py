@@ -327,3 +327,11 @@ def test_an_id_with_white_space_is_not_written_as_text(target: str, tmp_path: Pa
     with pytest.raises(InputError) as caught:
         convert(make_source("csv", rows, tmp_path, "run"), tmp_path / target)
     assert caught.value.code == "E-FIELDS"
+
+
+@pytest.mark.parametrize(("line", "noted"), [("#7 Q0 d1 1 8.5 tag", True), ("# made in 2020 by me 1", False)])
+def test_a_topic_that_starts_with_a_hash_is_not_dropped_in_silence(line: str, noted: bool, tmp_path: Path) -> None:
+    run = make_source("text", run_rows(), tmp_path, "run")
+    run.write_text(f"{line}\n{run.read_text()}")
+    notes = cf.evaluate(make_source("text", qrels_rows(), tmp_path, "qrels"), run, "AP").mean().notes
+    assert any("W-COMMENT" in note for note in notes) == noted

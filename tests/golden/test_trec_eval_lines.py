@@ -7,7 +7,7 @@ import pytest
 from cranfield.cli import main
 from cranfield.studies import evaluate
 from tests.support.golden.golden_values import golden
-from tests.support.golden.ranking_inputs import trec_files
+from tests.support.golden.ranking_inputs import Input, trec_files
 from tests.support.golden.trec_eval_inputs import NAMES, Case, cases, trec_eval_inputs
 
 VERSIONS = ("9", "10")
@@ -41,6 +41,24 @@ def test_columns_after_the_sixth_are_ignored(capsys: Capture, tmp_path: Path, ve
     # trec_eval ignores them too: the golden text was made from the lines without them.
     theirs = golden("trec_eval_lines")[version]["answered"]["-q -m all_trec"]
     assert printed(capsys, (qrels, run), version, "-q -m all_trec") == theirs
+
+
+@pytest.mark.parametrize(("version", "other", "value"), [("9", "10", "0.5000"), ("10", "9", "1.0000")])
+def test_a_rounding_of_the_other_version_is_printed_in_our_notation(
+    capsys: Capture, tmp_path: Path, version: str, other: str, value: str
+) -> None:
+    # Relevant documents at ranks 1 and 4 of four: precision 1, then 2/4. A recall of .3 is 1.2 documents: two for
+    # trec_eval 9 (1.2 + .9 without its decimals) and for the textbook, one for trec_eval 10 (the nearest).
+    files = trec_files(
+        Input({"1": dict.fromkeys("abcd", 1)}, {"1": {"a": 9.0, "x": 8.0, "y": 7.0, "b": 6.0}}), tmp_path
+    )
+    theirs = f"IPrec(rounding='trec_eval-{other}')@0.3"
+    lines = printed(capsys, files, version, f"-m {theirs} -m IPrec@0.3 -m IPrec(rounding='exact')@0.3").splitlines()
+    assert [line.split() for line in lines] == [
+        ["iprec_at_recall_0.30", "all", value],
+        [theirs, "all", "1.0000" if other == "10" else "0.5000"],
+        ["IPrec@0.3", "all", "0.5000"],
+    ]
 
 
 def test_the_golden_file_holds_every_name() -> None:

@@ -38,6 +38,23 @@ WARNED = [
         hint="harmless; was the file joined from several?",
     ),
     Warned(
+        name="a topic that starts with #",
+        files=run(b"#1 Q0 a 1 9.0 mine\n" + RUN),
+        code="W-COMMENT",
+        line=1,
+        message="lines that start with # and are left out: 1",
+        hint="harmless if they are comments; no topic may start with #",
+    ),
+    Warned(
+        name="a judged topic that starts with #",
+        files=qrels(b"#1 0 a 2\n" + QRELS),
+        command="qrels.txt",
+        code="W-COMMENT",
+        line=1,
+        message="lines that start with # and are left out: 1",
+        hint="harmless if they are comments; no topic may start with #",
+    ),
+    Warned(
         name="no end of the last line",
         files=run(RUN.rstrip(b"\n")),
         code="W-END",

@@ -16,7 +16,7 @@ NAMES = {"9": NAMES_9, "10": (*NAMES_9, "dcg", "ideal_dcg", "rbp", "rbp_resid", 
 PARAMETERS_9 = (
     *("P.5,10", "P.10,3", "recall.5", "success.2,7", "map_cut.7", "ndcg_cut.3", "relative_P.4", "iprec_at_recall.0,.5"),
     *("Rprec_mult.1,0.5", "utility.2,-1,0,0", "set_F.2.0", "set_F.3", "11pt_avg.0.2,0.5,0.8", "ndcg.1=3,2=9"),
-    "relstring.20",
+    *("P.5.0", "iprec_at_recall.0,.001,.7", "relstring.20"),
 )
 PARAMETERS = {
     "9": PARAMETERS_9,

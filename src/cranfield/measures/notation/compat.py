@@ -100,7 +100,7 @@ PEERS = {
                 "one too few for a recall of .7 where three are relevant.",
                 "trec_eval cuts grades such as 1.5 to whole numbers in silence; here they are refused, unless "
                 "`--gains` is given.",
-                "trec_eval takes NaN for a score; here it is refused.",
+                "trec_eval takes NaN, infinity, hexadecimal numbers and text for a score; here they are refused.",
                 "ndcg with gains that are less than 1 apart is wrong in trec_eval: it sorts gains by their difference "
                 "cut to a whole number. Here gains are sorted as they are.",
                 "ndcg.-1=2 gives a gain to unjudged documents in trec_eval, where -1 is also its mark for them; here "
@@ -108,9 +108,20 @@ PEERS = {
                 "-l is `--rel`. -M has no preset: write cut-offs into the measures.",
                 "With -c, trec_eval counts every grade above 0 in num_rel of all topics, whatever -l is; here num_rel "
                 "counts grades from `--rel` on, as num_rel_ret does in both.",
-                "With -l 2, Rndcg of trec_eval is 0 where no document of a topic has grade 2; RnDCG has no level.",
+                "With -l 2, Rndcg of trec_eval is 0 where no document of a topic has grade 2, and with -l 0 it can be "
+                "NaN; RnDCG has no level.",
                 "With -c, a topic that the run misses has a yaap of 0 in trec_eval, which is a good value; here it is "
                 "-ln(1 + R), as in version 10.",
+                "11pt_avg with levels that do not ascend, such as 11pt_avg.0.9,0.2, is wrong in trec_eval: it "
+                "misses levels that it has passed. Here levels are sorted.",
+                "trec_eval takes the fourth weight of utility times a collection of 0 documents where -N is "
+                "missing; here it is refused without a number of documents, as are weights that prefer documents that "
+                "are not relevant.",
+                "trec_eval 9 reads lines that start with # as data, and a byte order mark as part of the first "
+                "topic; here both are left out.",
+                "A run with several tags has the runid of its last line in trec_eval, and of its first line here.",
+                "A topic whose grades are all below 0 can crash trec_eval, or have the ideal ranking of the topic "
+                "before; here it has nothing relevant.",
             ),
         ),
         Peer(
@@ -125,7 +136,9 @@ PEERS = {
                 "rbp is RBP(by_topic=True,p=0.9), rbp_resid is RBPResidual(p=0.9,tail=False). rbp of 10.0 reads memory "
                 "that it never set: its value can be another one where several measures are asked for. Here it is the "
                 "value that it has where that memory is 0.",
-                "num_rel with -c, and Rndcg with -l, differ as for version 9.",
+                "num_rel with -c, Rndcg with -l, levels of 11pt_avg that do not ascend, the fourth weight of "
+                "utility, byte order marks, several tags, and topics with all grades below 0 differ as for version "
+                "9.",
                 "With -c, 10.0 takes a topic that the run misses for a ranking of one unjudged document where utility, "
                 "rbp_resid or relstring has parameters; here it has the values that it has without parameters.",
             ),

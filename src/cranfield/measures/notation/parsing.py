@@ -32,29 +32,30 @@ def parse_measures(texts: Written | Iterable[Written]) -> list[Measure]:
 
     The words of trec_eval (``ndcg_cut.10``, ``P.5,10``, ``official``) and of ranx (``ndcg@10-l2``) are read too.
     """
-    return [measure for measure, _ in parse_written(texts)]
+    return list(dict.fromkeys(measure for measure, _ in parse_written(texts)))
 
 
 def parse_written(texts: Written | Iterable[Written], version: str = "") -> list[tuple[Measure, frozenset[str]]]:
     """Return the measures of texts, each with the names of the parameters that the user wrote.
 
     Of a measure that is given as an object, parameters that differ from their default count as written. With a
-    ``version`` of trec_eval its names mean what they mean there: ``recall`` is nine measures.
+    ``version`` of trec_eval its names mean what they mean there: ``recall`` is nine measures. A measure comes twice if
+    other parameters of it are written, since a preset may change those that are not.
     """
-    pairs: dict[Measure, frozenset[str]] = {}
+    pairs: dict[tuple[Measure, frozenset[str]], None] = {}
     for text in texts if isinstance(texts, Iterable) and not isinstance(texts, str) else [texts]:
         if not isinstance(text, str):
             given = _instance(text)
-            pairs.setdefault(given, _changed(given))
+            pairs[given, _changed(given)] = None
         else:
             for expression in _expressions(text, version):
                 measure = _measure(expression)
                 at = {measure.at} if expression.at is not None else set()
                 names = {PARAMETERS.get(name, name) for name, _ in expression.parameters}
-                pairs.setdefault(measure, frozenset(names | at))
+                pairs[measure, frozenset(names | at)] = None
     if not pairs:
         raise ParameterError("no measure is given", hint="for example: AP nDCG@10")
-    return list(pairs.items())
+    return list(pairs)
 
 
 def _instance(given: object) -> Measure:

@@ -191,8 +191,9 @@ def _text(name: str, given: str, *, dotted: bool) -> Labelled:
 
 def _with_parameters(name: str, ours: str | Series, given: str, version: str) -> list[Labelled]:
     if isinstance(ours, Series) and "=" not in given:
-        whole = not ours.form and all(number.isdigit() for number in given.split(","))
-        numbers = [int(number) if whole else float(number) for number in given.split(",")]
+        numbers = [float(number) for number in given.split(",")]
+        if not ours.form:  # P.5.0 is P_5
+            numbers = [int(number) if number.is_integer() else number for number in numbers]
         return [_at_number(name, ours, number) for number in dict.fromkeys(numbers)]
     if name.casefold() in _READ:
         notation = _READ[name.casefold()](given.split(","))

@@ -35,9 +35,11 @@ def requested_lines(texts: Iterable[str], version: str = "") -> list[Line]:
     return list(dict.fromkeys(lines))
 
 
-def trec_name(measure: Measure) -> str:
-    """Return trec_eval's name of a measure, or its notation where trec_eval does not have it."""
+def trec_name(measure: Measure, version: str = "") -> str:
+    """Return trec_eval's name of a measure, or its notation where trec_eval, or this version, does not have it."""
     if measure.name not in MEASURES or type(measure) is not MEASURES[measure.name]:
+        return str(measure)
+    if version and getattr(measure, "rounding", version) not in ("exact", version):
         return str(measure)
     older = _as_in_9(measure)
     return next((name for name in trec_candidates(older) if name and _stands_for(name, older)), str(measure))
@@ -82,6 +84,7 @@ def trec_eval_text(
     missing_topics: bool = False,
     name_run: bool = True,
     find: Callable[[str], Sequence[Measure]] = lambda text: [parse_measure(text)],
+    version: str = "",
 ) -> str:
     """Return one line per measure, topic and run: topics first where they are asked for, then ``all``.
 
@@ -97,8 +100,10 @@ def trec_eval_text(
         Whether to print ``runid`` where no lines are asked for.
     find
         Return the measures of the values for the notation in a line.
+    version
+        The version of trec_eval whose names are printed. By default a name is that of either version.
     """
-    columns = _all_columns(values) if lines is None else _columns(values, lines, find)
+    columns = _all_columns(values, version) if lines is None else _columns(values, lines, find, version)
     name_run = name_run if lines is None else any(line.label == "runid" for line in lines)
     name_run |= len(values.runs) > 1
     # Topics come in the order of their bytes.
@@ -139,38 +144,57 @@ def grade_string(assessed: Assessed, run: str, topic: str, shown: int) -> str:
     return "".join(signs)
 
 
-def _columns(values: Values, lines: Sequence[Line], find: Callable[[str], Sequence[Measure]]) -> list[Column]:
-    columns = []
+def _columns(
+    values: Values, lines: Sequence[Line], find: Callable[[str], Sequence[Measure]], version: str
+) -> list[Column]:
+    columns, requested = [], set()
     for line in lines:
         measures = find(line.measure) if line.measure else []
         for measure in measures:
             # Several levels of relevance would print one name for several measures.
-            label = (line.label or _name_in_trec_eval(line.measure)) if len(measures) == 1 else ""
-            columns.append(_column(values, label, values.measures.index(measure)))
+            label = (line.label or _name_in_trec_eval(line.measure, version)) if len(measures) == 1 else ""
+            columns.append(_column(values, label, values.measures.index(measure), version))
+            if line.label:
+                requested.add(columns[-1])
         if not line.measure and line.label != "runid":
             columns.append(Column(line.label, None))
-    return sorted(dict.fromkeys(columns), key=lambda column: column.order)
+    return sorted(dict.fromkeys(_with_distinct_labels(values, columns, requested)), key=lambda column: column.order)
 
 
-def _name_in_trec_eval(text: str) -> str:
+def _with_distinct_labels(values: Values, columns: Sequence[Column], requested: set[Column]) -> list[Column]:
+    """Write a measure in our notation where another one has its name in trec_eval.
+
+    Versions 9 and 10 print one name for two roundings of a recall. Columns that the user requested under the names of
+    trec_eval keep them: it prints one name for recalls of 0 and 0.001.
+    """
+    first = {column.label: column for column in requested}
+    return [
+        column
+        if column.place is None or column in requested or first.setdefault(column.label, column).place == column.place
+        else replace(column, label=str(values.measures[column.place]))
+        for column in columns
+    ]
+
+
+def _name_in_trec_eval(text: str, version: str) -> str:
     """Return trec_eval's name of a measure in our notation; nothing where it has none."""
     measure = parse_measure(text)
-    name = trec_name(measure)
+    name = trec_name(measure, version)
     return "" if name == str(measure) else name
 
 
-def _all_columns(values: Values) -> list[Column]:
-    columns = [_column(values, "", i) for i in range(len(values.measures))]
+def _all_columns(values: Values, version: str) -> list[Column]:
+    columns = [_column(values, "", i, version) for i in range(len(values.measures))]
     # R-precision is two of trec_eval's measures; the second is one of several and stands next to them.
     if any(column.label.startswith("Rprec_mult_") for column in columns):
         columns += [replace(column, label="Rprec_mult_1.00") for column in columns if column.label == "Rprec"]
-    return sorted(columns, key=lambda column: column.order)
+    return sorted(_with_distinct_labels(values, columns, set()), key=lambda column: column.order)
 
 
-def _column(values: Values, label: str, place: int) -> Column:
+def _column(values: Values, label: str, place: int, version: str) -> Column:
     measure = values.measures[place]
     if not label:
-        label = trec_name(measure) if isinstance(measure, Measure) else _name_of_preferences(str(measure))
+        label = trec_name(measure, version) if isinstance(measure, Measure) else _name_of_preferences(str(measure))
     return Column(label, place, measure.aggregate == "sum", label == "num_q" or measure.aggregate == "gmean")
 
 

@@ -12,6 +12,7 @@ TELLING = {
     "W-PRECISION": "whole-number scores too large for float64, which rounds them",
     "W-TAG": "more than one tag",
     "W-END": "no end of the last line",
+    "W-COMMENT": "lines that start with # and are left out",
     "W-SELF": "documents with the id of their topic",
     "W-SPACE": "ids with white space around them",
     "W-NOREL": "no relevant document",

@@ -11,6 +11,7 @@ from ir_measures.bin import msmarco_eval
 from cranfield.core import ParameterError, Ties, UnknownName
 from cranfield.data import Values, assess
 from cranfield.measures import PEERS, Peer, measure_all, parse_measure, peer
+from cranfield.studies import evaluate
 from tests.support.golden.golden_values import by_topic, golden
 from tests.support.golden.ranking_inputs import graded, inputs
 from tests.support.guarded_peers import pytrec_eval
@@ -118,6 +119,14 @@ def test_trec_eval_rounds_recall_points_in_two_ways() -> None:
     assert ten[1] == pytest.approx((4 * 1 + 3 * 2 / 4) / 11)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"11pt_avg", "iprec_at_recall"}).evaluate(run)["1"]
     assert (theirs["iprec_at_recall_0.30"], theirs["11pt_avg"]) == pytest.approx((nine[0], nine[1]))
+
+
+def test_a_written_parameter_is_not_lost_next_to_one_that_the_preset_sets() -> None:
+    # Both texts are the same measure of ours; the preset changes the first alone.
+    given = ({"1": {"a": 1}}, {"run": {"1": {"a": 1.0}}})
+    values = evaluate(*given, ["IAP", "IAP(rounding='exact')"], compat="trec_eval-9")
+    assert list(map(str, values.measures)) == ["IAP(rounding='trec_eval-9')", "IAP"]
+    assert list(map(str, evaluate(*given, ["IAP", "IAP(rounding='exact')"]).measures)) == ["IAP"]
 
 
 def test_msmarco(tmp_path: Path) -> None:

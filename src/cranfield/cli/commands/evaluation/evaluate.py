@@ -42,7 +42,6 @@ from cranfield.measures import (
     CURVES,
     DEFAULT,
     OFFICIAL,
-    Line,
     Scenario,
     requested_lines,
     trec_eval_text,
@@ -234,7 +233,12 @@ def command(
         "gains": gains,
         "scale": "ignore" if paper and baselines else scale,  # the tests have more to report about it
     }
-    lines = _trec_eval_lines(measures, compat) if form == "trec_eval" and not (scores or prefs or series) else None
+    version = compat if compat and compat.startswith("trec_eval") else ""
+    lines = (
+        requested_lines(measures or OFFICIAL, version)
+        if form == "trec_eval" and not (scores or prefs or series)
+        else None
+    )
     asked_for = measures or DEFAULT if lines is None else [line.measure for line in lines if line.measure] or "NumQ"
     if scores:
         values = _some(scored(scores, measures), only, aggregate)
@@ -281,8 +285,8 @@ def command(
     if form == "trec_eval":
         top = None if values.assessed is None else float(values.assessed.grade.max(initial=0))
         find = partial(measures_of, rel=shaped["rel"], compat=compat, top=top)
-        extent: dict[str, Any] = {"per_topic": per_topic, "missing_topics": compat == "trec_eval-10"}
-        text = trec_eval_text(values, lines, **extent, name_run=not prefs, find=find)
+        extent: dict[str, Any] = {"per_topic": per_topic, "missing_topics": version == "trec_eval-10"}
+        text = trec_eval_text(values, lines, **extent, name_run=not prefs, find=find, version=version)
         put(text, output)
         for line in (*notes, *([BALANCED_NOTE] if prefs and "prefs_avgjg_Rnonrel" in text else [])):
             note(line)
@@ -296,12 +300,6 @@ def command(
     show(study, form=form, table=table, output=output, layout=_layout(values, study), notes=notes)
     if chart:
         _draw(study, chart)
-
-
-def _trec_eval_lines(measures: Sequence[str], compat: str | None) -> list[Line]:
-    """Return the lines that this version of trec_eval prints for these measures."""
-    version = compat if compat and compat.startswith("trec_eval") else ""
-    return requested_lines(measures or OFFICIAL, version)
 
 
 def _some(values: Values, only: list[str] | None, aggregate: str | None) -> Values:
