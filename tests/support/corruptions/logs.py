@@ -241,6 +241,11 @@ def lost_clicks(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "clicked", lambda cell, row: 0 if log["arm"][row] == "B" else cell)
 
 
+@declare("Every document of one arm is clicked.", "warning")
+def every_document_clicked(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "clicked", lambda cell, row: 1 if log["arm"][row] == "B" else cell)
+
+
 @declare("Some pages have no arm.", "warning")
 def pages_without_arms(log: Columns, rng: np.random.Generator) -> Columns:
     lost = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.1}
@@ -284,6 +289,27 @@ def unreadable_dwell(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "dwell", lambda cell, row: cell if cell is None else f"{cell} s" if wrong[row] else str(cell))
 
 
+@declare("Dwell times of one arm are in milliseconds.", "warning")
+def dwell_of_one_arm_in_milliseconds(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "dwell", lambda cell, row: 1000 * cell if cell is not None and log["arm"][row] == "B" else cell)
+
+
+@declare("The pages of one arm have a clock that is an hour slow.", "warning")
+def slow_clock_of_one_arm(log: Columns, rng: np.random.Generator) -> Columns:
+    slow = timedelta(hours=1)
+    return _cells(
+        log,
+        "time",
+        lambda cell, row: (datetime.fromisoformat(cell) - slow).isoformat() if log["arm"][row] == "B" else cell,
+    )
+
+
+@declare("A third of the clicks of one arm has no time.", "warning")
+def clicks_without_times_in_one_arm(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["rank"])) < 0.33).tolist()
+    return _cells(log, "click_time", lambda cell, row: None if log["arm"][row] == "B" and lost[row] else cell)
+
+
 @declare("Some clicks are earlier than their page.", "warning")
 def clicks_before_pages(log: Columns, rng: np.random.Generator) -> Columns:
     wrong = (rng.random(len(log["rank"])) < 0.1).tolist()
@@ -296,6 +322,12 @@ def mixed_time_zones(log: Columns, rng: np.random.Generator) -> Columns:
     pages = dict.fromkeys(log["impression"])
     zoned = {page for page in pages if rng.random() < 0.5}
     return _cells(log, "time", lambda cell, row: f"{cell}+05:00" if log["impression"][row] in zoned else cell)
+
+
+@declare("Some times of pages are dates without a time of day.", "warning")
+def dates_without_times(log: Columns, rng: np.random.Generator) -> Columns:
+    dates = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.3}
+    return _cells(log, "time", lambda cell, row: cell[:10] if log["impression"][row] in dates else cell)
 
 
 @declare("Times of pages have a time zone, times of clicks have none.", "warning")
@@ -359,6 +391,11 @@ def missing_team_as_word(log: Columns, rng: np.random.Generator) -> Columns:
 @declare("All clicks of one team are lost.", "warning")
 def lost_team_clicks(log: Columns, rng: np.random.Generator) -> Columns:
     return _cells(log, "clicked", lambda cell, row: 0 if log["team"][row] == "B" else cell)
+
+
+@declare("Every document of a team is clicked.", "warning")
+def every_document_of_a_team_clicked(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "clicked", lambda cell, row: 1 if log["team"][row] == "B" else cell)
 
 
 @declare("Ranks of interleaved pages count from 0.", "error")

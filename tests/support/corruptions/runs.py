@@ -121,6 +121,12 @@ def decimal_ids(data: Campaign, rng: np.random.Generator) -> Campaign:
     return numbered.change_run(lambda row: row | {"document": f"{number[row['document']]}.0"})
 
 
+@declare("Ids have composed letters in the judgments and decomposed ones in the run.", "warning", code="W-IDS")
+def decomposed_ids(data: Campaign, rng: np.random.Generator) -> Campaign:
+    run = data.change_run(lambda row: row | {"document": f"e\N{COMBINING ACUTE ACCENT}{row['document']}"})
+    return run.change_qrels(lambda row: row | {"document": f"\N{LATIN SMALL LETTER E WITH ACUTE}{row['document']}"})
+
+
 @declare("Topics have leading zeros in the run alone.", "error", code="E-TOPICS")
 def padded_topics(data: Campaign, rng: np.random.Generator) -> Campaign:
     shorter = data.change_qrels(lambda row: row | {"topic": row["topic"][1:]})
@@ -300,12 +306,37 @@ def semicolons(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, edit=lambda text: text.replace(b",", b";"))
 
 
+def _quoted(text: bytes, first: int, last: int) -> bytes:
+    """Start a quoted cell with the document of a row, and end it with that of another row."""
+    lines = text.split(b"\n")
+    lines[first] = lines[first].replace(b",", b',"', 1)
+    topic, document, rest = lines[last].split(b",", 2)
+    lines[last] = b",".join((topic, document + b'"', rest))
+    return b"\n".join(lines)
+
+
+@declare("A quotation mark in a CSV file starts a cell that ends some rows below.", "error", formats=("csv",))
+def quoted_rows(data: Campaign, rng: np.random.Generator) -> Campaign:
+    first = int(rng.integers(1, len(data.run) - 5))
+    return replace(data, edit=lambda text: _quoted(text, first, first + int(rng.integers(1, 5))))
+
+
+@declare("A quotation mark in a CSV file has no partner.", "error", formats=("csv",))
+def single_quotation_mark(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return replace(data, edit=lambda text: text.replace(b",FT-03", b',"FT-03', 1))
+
+
+@declare("A row of a CSV file has a cell more than the header.", "error", code="E-FIELDS", formats=("csv",))
+def cell_too_many(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return replace(data, edit=lambda text: text.replace(b",FT-03", b",Q0,FT-03", 1))
+
+
 @declare("The file starts with a line of column names.", "error", formats=TEXT)
 def column_names(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, edit=lambda text: b"topic iter document rank score tag\n" + text)
 
 
-@declare("The file holds a NUL byte.", "error", formats=TEXT)
+@declare("The file holds a NUL byte.", "error", code="E-NUL", formats=(*TEXT, "csv"))
 def nul_byte(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, edit=lambda text: text.replace(b"FT-03", b"FT\x0003", 1))
 

@@ -13,6 +13,7 @@ SPELLINGS = tuple(dict.fromkeys(f(word) for word in (*EMPTY, "NaN") for f in (st
 SHORT = 4  # letters: most names have more, and are compared with few words
 EXACT = 2.0**53  # whole numbers below it are exact as floats
 UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # larger numbers are times in nano-, micro- or milliseconds
+CLOCK = r"\d:\d\d"  # a time of day
 ZONED = r"(?i)\d:\d\d.*(z|utc|gmt|[+-]\d\d(:?\d\d)?)\s*$"  # a time of day, and its zone
 
 
@@ -95,6 +96,11 @@ def as_seconds(column: Any) -> Any:
 def has_zone(column: Any) -> Any:
     """Return whether the text of a time names its zone; null where it is a number or missing."""
     return column.try_cast("float64").notnull().ifelse(None, column.re_search(ZONED))
+
+
+def has_clock(column: Any) -> Any:
+    """Return whether the text of a time has a time of day next to its date; null where it is a number or missing."""
+    return column.try_cast("float64").notnull().ifelse(None, column.re_search(CLOCK))
 
 
 def _finite(number: Any) -> Any:

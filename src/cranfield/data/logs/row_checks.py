@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import ParameterError
 from cranfield.data.files.input_problems import problem
 
-from .cell_types import convert, has_zone, is_empty, is_unreadable
+from .cell_types import convert, has_clock, has_zone, is_empty, is_unreadable
 from .excluded_rows import ExcludedRows
 from .impression_log import KEPT, Field
 from .query_engines import Engine
@@ -21,6 +21,7 @@ OF_PAGES = ("answered", "converted", "revenue", "satisfaction")
 EARLIEST, LATEST = 631_152_000.0, 4_102_444_800.0  # 1990 and 2100, in seconds since 1970
 CLOCK_ERROR = 1.0  # seconds by which a click may precede its page: clocks are rounded
 MIXED = 1.25  # rows with rank 1 for each with rank 0, above which not all pages start at rank 0
+PARTS = {"zoned": has_zone, "clocked": has_clock}  # parts that the text of a time may have
 NO_DATE = "time before 1990 or after 2100"
 
 
@@ -31,18 +32,22 @@ def typed_rows(engine: Engine, table: "Expression", fields: Mapping[str, Field])
         if name in cells and (unreadable := is_unreadable(table[name], cells[name])) is not None:
             cells[f"_unreadable_{name}"] = unreadable
     cells["_empty"] = is_empty(table["clicked"])
-    return table.select(**cells, **_zoned(engine, table))
+    return table.select(**cells, **_parts_of_times(engine, table, cells))
 
 
-def _zoned(engine: Engine, table: "Expression") -> dict[str, Any]:
-    """Return whether each time has a zone, in columns to count; none where types say that all have one or none has."""
+def _parts_of_times(engine: Engine, table: "Expression", cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Return whether each time has a zone, and in text a time of day, in columns to count.
+
+    There are none where types say that all times have a zone or none has. A text that is no time has neither.
+    """
     types = {name: table[name].type() for name in TIMES if name in table.columns}
     zones = engine.zones(table, [name for name, kind in types.items() if kind.is_temporal()])
     text = [name for name, kind in types.items() if kind.is_string()]
     if not text and len(set(zones.values())) < 2:
         return {}
     typed = {f"_zoned_{name}": table[name].notnull().ifelse(zone, None) for name, zone in zones.items()}
-    return {f"_zoned_{name}": has_zone(table[name]) for name in text} | typed
+    tests = [(f"_{part}_{name}", name, test) for name in text for part, test in PARTS.items()]
+    return {column: cells[name].isnull().ifelse(None, test(table[name])) for column, name, test in tests} | typed
 
 
 def count_cells(engine: Engine, rows: "Expression", ranks_from: int) -> dict[str, int]:
@@ -55,7 +60,7 @@ def count_cells(engine: Engine, rows: "Expression", ranks_from: int) -> dict[str
         "clicked": rows.clicked.min(),
         "known": rows.clicked.count(),
     }
-    zones = [name for name in rows.columns if name.startswith("_zoned_")]
+    zones = [name for name in rows.columns if name.startswith(tuple(f"_{part}_" for part in PARTS))]
     times = [name for name in TIMES if name in rows.columns]
     for name in times:
         extremes |= {f"first_{name}": rows[name].min(), f"last_{name}": rows[name].max()}
@@ -80,8 +85,8 @@ def _exact_counts(engine: Engine, rows: "Expression", ranks_from: int, zones: Se
         if name in rows.columns:
             wanted |= {f"{name}_dated": _is_dated(rows[name]), f"{name}_undated": ~_is_dated(rows[name])}
     for name in zones:
-        time = name.removeprefix("_zoned_")
-        wanted |= {f"{time}_zoned": rows[name], f"{time}_unzoned": ~rows[name]}
+        _, part, time = name.split("_", 2)
+        wanted |= {f"{time}_{part}": rows[name], f"{time}_un{part}": ~rows[name]}
     counts: dict[str, Any] = {name: is_so.cast("int64").sum() for name, is_so in wanted.items()}
     return {name: int(count or 0) for name, count in engine.fetch(rows.aggregate(**counts)).to_pylist()[0].items()}
 
@@ -118,9 +123,10 @@ def checked_rows(rows: "Expression", counts: Mapping[str, int], ranks_from: int)
     if counts.get("empty") and counts["clicked"] and not counts["unclicked"]:
         rows = rows.mutate(clicked=rows._empty.ifelse(False, rows.clicked))
         notes.append(f"{counts['empty']:,} empty cells of clicked are read as no click: the column has no 0")
-    notes += _zone_notes(counts)
+    notes += _time_notes(counts)
     why = ibis.cases(*_page_reasons(rows), *_time_reasons(rows, counts), else_=KEPT)
-    helpers = [name for name in rows.columns if name.startswith(("_empty", "_shifted", "_zoned_", "_unreadable_"))]
+    begins = ("_empty", "_shifted", "_zoned_", "_clocked_", "_unreadable_")
+    helpers = [name for name in rows.columns if name.startswith(begins)]
     return rows.mutate(clicked=rows.clicked.fill_null(False), _why=why).drop(*helpers), notes
 
 
@@ -160,12 +166,13 @@ def _time_reasons(rows: "Expression", counts: Mapping[str, int]) -> list[tuple[A
         if f"_unreadable_{name}" in rows.columns
     ]
     for name in TIMES:
-        zoned, unzoned = counts.get(f"{name}_zoned", 0), counts.get(f"{name}_unzoned", 0)
-        if zoned and unzoned:
-            has = rows[f"_zoned_{name}"]
-            reasons.append(
-                (~has, f"{name} without a time zone") if zoned >= unzoned else (has, f"{name} with a time zone")
-            )
+        for part, words in (("clocked", "a time of day"), ("zoned", "a time zone")):
+            having, lacking = counts.get(f"{name}_{part}", 0), counts.get(f"{name}_un{part}", 0)
+            if having and lacking:
+                has = rows[f"_{part}_{name}"]
+                reasons.append(
+                    (~has, f"{name} without {words}") if having >= lacking else (has, f"{name} with {words}")
+                )
         if counts.get(f"{name}_dated", 0) > counts.get(f"{name}_undated", 0) > 0:
             reasons.append((~_is_dated(rows[name]), NO_DATE if name == "time" else f"click {NO_DATE}"))
     if set(TIMES) <= set(rows.columns):
@@ -175,6 +182,17 @@ def _time_reasons(rows: "Expression", counts: Mapping[str, int]) -> list[tuple[A
     if "dwell" in rows.columns:
         reasons.append((rows.clicked & (rows.dwell < 0), "negative dwell"))
     return reasons
+
+
+def _time_notes(counts: Mapping[str, int]) -> list[str]:
+    """Return notes where pages and clicks differ in whether their times name a zone or have a time of day."""
+    clocked = [counts.get(f"{name}_clocked", 0) > counts.get(f"{name}_unclocked", 0) for name in TIMES]
+    undated = [counts.get(f"{name}_unclocked", 0) > 0 for name in TIMES]
+    return _zone_notes(counts) + [
+        f"{TIMES[i]} has dates without a time of day, read as midnight; {TIMES[1 - i]} has times of day"
+        for i in (0, 1)
+        if undated[i] and not clocked[i] and clocked[1 - i]
+    ]
 
 
 def _zone_notes(counts: Mapping[str, int]) -> list[str]:

@@ -143,9 +143,10 @@ def _dominant_users(
     most = _most_dominant(sums)
     length = min(most + MAX_TAIL_USERS + 1, max(sums.count() // 4, most + MIN_TAIL_USERS))
     sizes = np.array([row["size_"] for row in largest])[:length]
-    spacings = np.arange(1, len(sizes)) * np.log(sizes[:-1] / sizes[1:])
     total = abs(sums.mean(column)) * sums.count()
     rounding = 0.5 if (sizes % 1 == 0).all() else 0.0  # a whole number may stand for any value that rounds to it
+    below = np.append(sizes[1:-1], sizes[-1] - rounding)  # a tail that starts at 3 may start at 2.5
+    spacings = np.arange(1, len(sizes)) * np.log(sizes[:-1] / below)
     for count in range(most, 0, -1):
         ratio = (sizes[count - 1] - rounding) / (sizes[count] + rounding)
         p = min(1.0, tests * count * (count + 1) * _gap_p(count * log(ratio), spacings[count:]))

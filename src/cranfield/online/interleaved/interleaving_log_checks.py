@@ -7,7 +7,7 @@ from typing import Any
 from cranfield.core import ParameterError
 from cranfield.data import Log
 from cranfield.online.experiments.sample_ratio_checks import Check
-from cranfield.online.logs.trust_checks import page_length, rank_gaps_check, starts_page
+from cranfield.online.logs.trust_checks import gaps_of_excluded_rows, page_length, rank_gaps_check, starts_page
 
 from .base import Interleaving, parse_interleaving
 from .click_credits import RANK, WORTH
@@ -74,7 +74,7 @@ def _ranks(log: Log, rows: Any) -> Check:
     groups = log.engine.fetch(pages.group_by(["n", "top", "gap"]).aggregate(pages=pages.count())).to_pylist()
     length = page_length(groups)
     damaged = sum(group["pages"] for group in groups if group["gap"] or not starts_page(group["top"], length))
-    return rank_gaps_check(damaged, sum(group["pages"] for group in groups))
+    return rank_gaps_check(damaged - gaps_of_excluded_rows(log), sum(group["pages"] for group in groups))
 
 
 def _known_credit(log: Log, rows: Any) -> Check:

@@ -9,6 +9,7 @@ from typing import Any
 from cranfield.core import listed
 from cranfield.data import Log
 from cranfield.online.experiments.sample_ratio_checks import ALARM, Check
+from cranfield.online.logs.trust_checks import all_clicked
 
 from .credits_on_engines import PAIR
 
@@ -50,19 +51,22 @@ def _names(cells: Sequence[Mapping[str, Any]]) -> Check:
 
 
 def _clicks(cells: Sequence[Mapping[str, Any]]) -> Check:
-    """Check that no team is without any click where the other teams' click rates by rank predict many."""
+    """Check that no team has clicks on all of its documents, or none where other teams' rates by rank predict many."""
     documents, clicked = Counter[int](), Counter[int]()  # of all teams by rank
     for cell in cells:
         documents[cell["rank"]] += cell["n"]
         clicked[cell["rank"]] += cell["clicks"]
     for team in sorted({cell["team"] for cell in cells}):
         shown = {cell["rank"]: cell["n"] for cell in cells if cell["team"] == team}
-        if any(cell["clicks"] for cell in cells if cell["team"] == team):
+        clicks, total = sum(cell["clicks"] for cell in cells if cell["team"] == team), sum(shown.values())
+        if detail := all_clicked(f"the {total:,} documents of {team}", total, clicks):
+            return Check("clicks of every team", nan, 1.0, passed=False, detail=detail)
+        if clicks:
             continue
         expected = sum(n * clicked[rank] / max(1, documents[rank] - n) for rank, n in shown.items())
         if expected >= MIN_EXPECTED_CLICKS:
-            detail = f"none of the {sum(shown.values()):,} documents of {team} was clicked, where other teams have a"
-            detail += f" click on {percent(expected / sum(shown.values()))} at the same ranks"
+            detail = f"none of the {total:,} documents of {team} was clicked, where other teams have a"
+            detail += f" click on {percent(expected / total)} at the same ranks"
             return Check("clicks of every team", nan, 1.0, passed=False, detail=detail)
     return Check("clicks of every team", nan, 0.0, passed=True)
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 MAX_SHARE = 0.01  # proportion of the rows that may be excluded, and of the pages that may lack ranks
 MIN_EXPECTED = 25  # excluded units of each arm from which on the χ² test holds its level of 0.001
 MIN_EXPECTED_CLICKS = 100  # an arm without any click is damage where the others' rate promises as many
+MIN_ALL_CLICKED = 100  # as many documents are never all clicked: rows without a click are lost, or clicks are wrong
+MIN_TIMES = 100  # clicks with a time, of each arm, from which on mean times of arms are compared
+MAX_TIMES_RATIO = 10.0  # of the median times of two arms: above it one has another unit or another clock
+LEAVE_NO_GAP = ("a rank twice", "rows of a page", "ranks of a page", "users with more than")  # reasons, by their start
 MAX_ROWS = 20_000_000  # in larger logs pages are not checked
 
 
@@ -109,7 +113,8 @@ def _page_checks(log: Log) -> tuple[Check, ...]:
         total[name] = total.get(name, 0.0) + group["pages"]
         bad = group["gap"] or not starts_page(group["top"], length)
         damaged[name] = damaged.get(name, 0.0) + bad * group["pages"]
-    checks = [rank_gaps_check(sum(damaged.values()), sum(total.values()))]
+    checks = [rank_gaps_check(sum(damaged.values()) - gaps_of_excluded_rows(log), sum(total.values()))]
+    damaged = {name: max(0.0, pages - gaps_of_excluded_rows(log, name)) for name, pages in damaged.items()}
     named = {name: pages for name, pages in total.items() if name}
     if len(named) > 1:
         together = rows_together(log.engine, pages.filter(pages.gap)) if any(damaged.values()) else 1.0
@@ -118,8 +123,22 @@ def _page_checks(log: Log) -> tuple[Check, ...]:
         effect = max(shares.values()) - min(shares.values())
         detail = f"ranks are missing on {_extremes(shares, 'pages')} ({p_value(p)})"
         checks.append(Check("ranks without gaps by arm", p, effect, p >= ALARM, "" if p >= ALARM else detail))
-        checks.append(_clicks_check(groups))
+    checks.append(_clicks_check(groups))
+    if len(named) > 1 and {"click_time", "dwell"} & log.known:
+        checks.append(_click_times_check(log))
     return tuple(checks)
+
+
+def gaps_of_excluded_rows(log: Log, arm: str = "") -> int:
+    """Return on how many pages of an arm excluded rows may leave a gap: as many as there are such rows.
+
+    Other checks count these rows. Without an arm, the rows of the whole log count.
+    """
+    return sum(
+        rows
+        for reason, of_arm, rows in log.excluded.counts
+        if not reason.startswith(LEAVE_NO_GAP) and (not arm or of_arm == arm)
+    )
 
 
 def page_length(groups: list[dict[str, Any]]) -> int:
@@ -138,22 +157,65 @@ def starts_page(rank: int, length: int) -> bool:
 
 def rank_gaps_check(damaged: float, pages: float) -> Check:
     """Check that ranks are missing on few pages."""
-    share = damaged / max(1.0, pages)
+    share = max(0.0, damaged) / max(1.0, pages)
     passed = share <= MAX_SHARE
     detail = f"ranks are missing on {100 * share:.3g}% of the pages"
     return Check("ranks without gaps", nan, share, passed, "" if passed else detail)
 
 
 def _clicks_check(groups: list[dict[str, Any]]) -> Check:
-    """Check that no arm is without any click where the rate of the other arms promises many."""
+    """Check that no arm has clicks on all of its documents, or none where the other arms' rate promises many."""
     documents, clicks = dict[str, int](), dict[str, int]()
     for group in groups:
-        name = group["arm"] or ""
+        name = group.get("arm") or ""
         documents[name] = documents.get(name, 0) + group["n"] * group["pages"]
         clicks[name] = clicks.get(name, 0) + group["clicks"]
     for arm, count in documents.items():
+        of_arm = f" of {arm}" * bool(arm)
+        if detail := all_clicked(f"the {count:,} documents{of_arm}", count, clicks[arm]):
+            return Check("clicks of every arm", nan, 1.0, passed=False, detail=detail)
         rate = sum(clicks.values()) / max(1, sum(documents.values()) - count)
         if not clicks[arm] and rate * count >= MIN_EXPECTED_CLICKS:
-            detail = f"none of the {count:,} documents of {arm} was clicked, {rate:.1%} of those of the other arms were"
+            detail = f"none of the {count:,} documents{of_arm} was clicked, {rate:.1%} of those of the other arms were"
             return Check("clicks of every arm", nan, rate, passed=False, detail=detail)
     return Check("clicks of every arm", nan, 0.0, passed=True)
+
+
+def _click_times_check(log: Log) -> Check:
+    """Check that as many clicks of each arm have a time, and that no arm has times in another unit.
+
+    A different unit or clock shows in the median seconds from the page to a click, or on a clicked document.
+    """
+    clicked = log.documents.filter(log.documents["clicked"], log.documents["arm"].notnull())
+    has_times, has_both = "click_time" in log.known, {"time", "click_time"} <= log.known
+    seconds = {"time from the page to a click": clicked.click_time - clicked.time} if has_both else {}
+    seconds |= {"dwell": clicked.dwell} if "dwell" in log.known else {}
+    counts: dict[str, Any] = {"clicks": clicked.count()}
+    counts["timed"] = clicked.click_time.count() if has_times else counts["clicks"]
+    for i, column in enumerate(seconds.values()):
+        counts |= {f"n_{i}": column.count(), f"median_{i}": column.quantile(0.5)}
+    arms = log.engine.fetch(clicked.group_by("arm").aggregate(**counts)).to_pylist()
+    clicks = {row["arm"]: float(row["clicks"]) for row in arms}
+    if len(clicks) < 2:
+        return Check("times of clicks by arm", nan, 0.0, passed=True)
+    untimed = {row["arm"]: float(row["clicks"] - row["timed"]) for row in arms}
+    p = 1.0
+    if any(untimed.values()):
+        lost = clicked.filter(clicked.click_time.isnull())
+        p = arm_difference_p(untimed, clicks, rows_together(log.engine, lost))
+    shares = {arm: untimed[arm] / count for arm, count in clicks.items()}
+    details = [f"{_extremes(shares, 'clicks')} have no time ({p_value(p)})"] * (p < ALARM)
+    for i, what in enumerate(seconds):
+        known = [row for row in arms if row[f"n_{i}"] >= MIN_TIMES and row[f"median_{i}"] > 0]
+        medians = sorted((row[f"median_{i}"], row["arm"]) for row in known)
+        if medians and medians[-1][0] > MAX_TIMES_RATIO * medians[0][0]:
+            (low, arm_low), (high, arm_high) = medians[0], medians[-1]
+            ratio = f"{high / low:,.0f} times that of {arm_low}"
+            details.append(f"the median {what} of {arm_high} is {ratio}: check the units and the clocks")
+    effect = max(shares.values()) - min(shares.values())
+    return Check("times of clicks by arm", p, effect, not details, "; ".join(details))
+
+
+def all_clicked(what: str, documents: int, clicks: int) -> str:
+    """Return a clause where every document is clicked, which no users do; "" where one is not, or there are few."""
+    return f"all of {what} were clicked" if documents >= MIN_ALL_CLICKED and clicks >= documents else ""

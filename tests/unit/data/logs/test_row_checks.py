@@ -146,6 +146,13 @@ def test_excluded_rows_are_counted_by_arm() -> None:
             3,
         ),
         ({"time": lambda page, _: f"2024-05-0{page + 1}"}, "", 0),
+        ({"time": lambda page, _: "2024-05-01" + "T10:00:00" * (page != 2)}, "time without a time of day", 3),
+        ({"time": lambda page, _: "2024-05-01" + " 10:00" * (page == 2)}, "time with a time of day", 3),
+        (  # words for a missing cell
+            {"time": "2024-05-01T10:00:00Z", "click_time": lambda _, rank: ["null", "2024-05-01T10:00:05Z"][rank == 1]},
+            "",
+            0,
+        ),
         ({"time": lambda page, _: f"2024-05-01T10:00:0{page}-05:00"}, "", 0),
     ],
 )
@@ -158,6 +165,13 @@ def test_clicks_without_the_zone_of_their_pages_are_noted() -> None:
     assert len(read.notes) == 1
     both = read_log(log(time="2024-05-01T10:00:00Z", click_time="2024-05-01T12:00:05+02:00"))
     assert both.notes == ()
+
+
+def test_dates_of_pages_next_to_times_of_clicks_are_noted() -> None:
+    """The time to the first click would be 10 hours."""
+    (note,) = read_log(log(time="2024-05-01", click_time="2024-05-01T10:00:05")).notes
+    assert note.startswith("time has dates without a time of day")
+    assert read_log(log(time="2024-05-01")).notes == ()
 
 
 def test_json_may_mix_words_and_numbers(tmp_path: Path) -> None:

@@ -194,9 +194,19 @@ def test_lost_clicks_of_a_team_are_found(method: str) -> None:
     assert not failed(pages(method, users=4).with_columns(clicked=pl.col("clicked") & (pl.col("team") != "b")))
 
 
+def test_a_team_with_clicks_on_all_documents_is_found() -> None:
+    """Rows of its documents without a click are lost, or its clicks are wrong."""
+    log = pages(users=400).select(LABELS)
+    (check,) = failed(log.with_columns(clicked=pl.col("team") == "a")).values()
+    assert check.check == "clicks of every team"
+    assert "all of the " in check.detail
+    assert not failed(log.with_columns(clicked=(pl.col("team") == "a") != (pl.col("user") == "u3")))
+
+
 def test_a_damaged_log_is_not_trusted_and_no_test_may_end() -> None:
     """Only one user clicks documents of b: users prefer a at every look, if the log can be trusted."""
-    log = pages(users=400).select(LABELS).with_columns(clicked=(pl.col("team") == "a") | (pl.col("user") == "u3"))
+    of_a = (pl.col("team") == "a") & (pl.col("rank") <= 4)
+    log = pages(users=400).select(LABELS).with_columns(clicked=of_a | (pl.col("user") == "u3"))
     clean = cf.interleave(log)
     assert clean.verdict is not None
     assert (clean.verdict["trusted"], clean.verdict["holds_at_every_look"]) == (True, True)

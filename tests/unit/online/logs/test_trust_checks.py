@@ -134,6 +134,65 @@ def test_an_arm_without_clicks_is_no_result() -> None:
     assert failed(few) == set()  # 20 clicks of A promise 20 of B, which may be chance
 
 
+def test_an_arm_with_clicks_on_all_documents_is_no_result() -> None:
+    def of_arm(page: int, rank: int) -> int:
+        return int(page // 2 % 2 == 0 or rank == 1)
+
+    assert failed(log(clicked=of_arm)) == {"clicks of every arm"}
+    assert "1,000 documents of A" in checks(log(clicked=of_arm))["clicks of every arm"].detail
+    assert failed(log(clicked=1)) == {"clicks of every arm"}
+    whole = log(clicked=1)
+    del whole["arm"]
+    assert failed(whole) == {"clicks of every arm"}
+    assert not failed(log(pages=16, clicked=1))  # 80 documents, 40 of each arm
+
+
+def timed(**cells: Any) -> dict[str, list[Any]]:
+    """Return a log in which clicks come 5 seconds after their page and documents are read for 40 seconds."""
+    times: dict[str, Any] = {"time": lambda page, _: 1_700_000_000 + 60 * page, "dwell": 40.0}
+    times["click_time"] = lambda page, _: 1_700_000_005 + 60 * page
+    return log(**times | cells)
+
+
+def of_b(page: int) -> bool:
+    return page // 2 % 2 == 1
+
+
+def test_times_of_an_arm_in_another_unit_or_by_another_clock_are_found() -> None:
+    assert not failed(timed())
+    in_ms = timed(dwell=lambda page, _: 40_000.0 if of_b(page) else 40.0)
+    assert failed(in_ms) == {"times of clicks by arm"}
+    assert "dwell of B is 1,000 times that of A" in checks(in_ms)["times of clicks by arm"].detail
+    late = timed(click_time=lambda page, _: 1_700_000_005 + 60 * page + 3600 * of_b(page))  # 3,605 against 5 seconds
+    assert failed(late) == {"times of clicks by arm"}
+    assert "721 times" in checks(late)["times of clicks by arm"].detail
+    assert not failed(timed(dwell=lambda page, _: 360.0 if of_b(page) else 40.0))  # nine times
+    assert not failed(timed(dwell=lambda page, _: 40_000_000.0 if page == 2 else 40.0))  # a window left open
+    del in_ms["click_time"]
+    assert failed(in_ms) == {"times of clicks by arm"}
+
+
+def test_clicks_of_an_arm_without_times_are_found() -> None:
+    def some(page: int, third: bool) -> int | None:
+        return None if third and page % 3 == 0 else 1_700_000_005 + 60 * page
+
+    lost = timed(click_time=lambda page, _: some(page, of_b(page)))
+    assert failed(lost) == {"times of clicks by arm"}
+    assert checks(lost)["times of clicks by arm"].effect == pytest.approx(1 / 3, abs=0.01)
+    assert not failed(timed(click_time=lambda page, _: some(page, third=True)))
+
+
+def test_few_excluded_rows_do_not_fail_as_missing_ranks_too() -> None:
+    """0.4% of the rows have no document: 8 of 2,000. They leave gaps on 2% of the pages, 8 of 400."""
+
+    def document(page: int, rank: int) -> str | None:
+        return None if page % 50 in (7, 8) and page < 200 and rank == 3 else f"d{rank}"
+
+    assert not failed(log(document=document))
+    assert checks(log(document=document))["rows excluded"].effect == 0.004
+    assert failed(log(lost=lambda page, rank: document(page, rank) is None)) == {"ranks without gaps"}
+
+
 def test_names_of_arms_that_differ_only_by_case_are_doubtful() -> None:
     assert arm_names_check({"old": 10, "New": 20}).passed
     assert arm_names_check({"a": 10, "A": 20}).passed  # an experiment has two arms
