@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from cranfield.online.logs.topic_documents import Pairs
 from .base import Needs, Progress, click_model
 from .browsing import AfterClick, Apart, Browsing, browsed_key
 from .click_rates import rank_names
-from .conditional_examination import ClicksByLook, conditional_examination, prior_weight
+from .conditional_examination import ClicksByLook, ExaminationEstimate, conditional_examination, prior_weight
 from .expectation_maximisation import (
     Climbed,
     Climbing,
@@ -28,7 +28,7 @@ from .expectation_maximisation import (
 )
 from .fitted_model import Fitted
 from .observed_information import Shared, own_variances
-from .probability_estimates import Numbers, Prior, total, weigh
+from .probability_estimates import Estimate, Numbers, Prior, total, weigh
 
 NEWTON_STEPS = 100  # bisection alone needs half as many
 NEAR = 1e-13  # between two steps of an attraction that has converged
@@ -192,6 +192,10 @@ class Examining(Climbing):
             name: estimate(values[name], spread[name], priors[name], state.expected[name], looks.keys[name])
             for name in values
         }
+        shared = {field.name: getattr(estimates["examination"], field.name) for field in fields(Estimate)}
+        estimates["examination"] = ExaminationEstimate(
+            **shared, unbounded=examination.unbounded, spread=spread["examination"]
+        )
         unseen = None if self.fixed_prior else ranks
         return Climbed(estimates, examination.trace, examination.converged, unseen)
 

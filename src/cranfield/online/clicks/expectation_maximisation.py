@@ -87,9 +87,10 @@ class Climbing(ClickModel):
     It has converged when the gain that is still to come is below ``tolerance`` for each impression. The objective is
     the likelihood times the prior and never falls. With ``tolerance=0`` exactly ``rounds`` plain EM rounds are run.
 
-    Without ``a`` and ``b`` the prior of a document counts as two observations at the mean of all documents of the
-    log, and the prior of the few shared parameters as one success and one failure. A fixed prior such as a = b = 1
-    pulls thousands of rarely shown documents towards one half and biases the shared parameters.
+    Without ``a`` and ``b`` the prior of a document counts as two observations at the mean attraction of the ranks
+    where it was shown (with ``method='em'`` of all documents), and the prior of the few shared parameters as one
+    success and one failure. A fixed prior such as a = b = 1 pulls thousands of rarely shown documents towards one half
+    and biases the shared parameters.
     """
 
     a: Annotated[float | None, Limits(1e-6)] = None

@@ -27,6 +27,11 @@ class Prior:
         """Return a prior with a given mean that counts as so many observations."""
         return cls(weight * mean, weight * (1 - mean))
 
+    def ordered(self, order: NDArray[np.int64]) -> "Prior":
+        """Return the prior of parameters in another order."""
+        a, b = (one[order] if isinstance(one, np.ndarray) else one for one in (self.a, self.b))
+        return Prior(a, b)
+
     @property
     def mean(self) -> float | Numbers:
         """The proportion of successes, which is the value of a parameter without data."""

@@ -16,7 +16,7 @@ from .browsing import Browsing, Cascade
 from .expectation_maximisation import Climbing, Evidence, Expected, Keys, Priors, Values, inverse_logit, logit
 from .fitted_model import Fitted
 from .last_click_tails import Browsed, Going, Guess, guess
-from .probability_estimates import Chances, Estimate, Numbers, Prior
+from .probability_estimates import Chances, Estimate, Numbers, total, weigh
 from .satisfaction_intervals import JEFFREYS, with_likelihood
 
 
@@ -48,14 +48,23 @@ class Chain(Climbing):
 
     def fit(self, log: Pages | Cells, *, progress: Progress | None = None) -> Fitted:
         pages = self.pages(log)
-        evidence, priors = self.chained(pages), self.priors(self.keys(pages), self.pooled_means(pages))
-        found = self.climb(evidence, priors, progress)
-        fitted = Fitted(self, pages.pairs, pages.impressions, found.estimates, found.trace, found.converged)
+        means, unseen = self.means(pages)
+        evidence, priors = self.chained(pages), self.priors(self.keys(pages), means)
+        climbed = self.climb(evidence, priors, progress)
         shared = [name for name, keys in evidence.keys.items() if not isinstance(keys, Pairs)]
-        estimates = found.estimates
+        if shared and not self.fixed_prior and self.tolerance:
+            # Pages of ranks cannot tell topics with good documents from users who continue. Pages of documents can.
+            values = {name: one.value for name, one in climbed.estimates.items()}
+            means, unseen = self.means(pages, {name: values[name] for name in shared})
+            priors = self.priors(self.keys(pages), means)
+            climbed = self.climb(evidence, priors, start=values)
+        fitted = Fitted(
+            self, pages.pairs, pages.impressions, climbed.estimates, climbed.trace, climbed.converged, unseen
+        )
+        estimates = climbed.estimates
         if shared and self.samples and self.tolerance and not (pages.count % 1).any():
             corrected = self.corrected(fitted, pages, priors, shared)
-            values = {name: one.value for name, one in found.estimates.items()}
+            values = {name: one.value for name, one in climbed.estimates.items()}
             estimates = self.climb(evidence, priors, start=values, held=corrected).estimates
             for name in shared:
                 # The mean of the simulations adds its own variance.
@@ -74,37 +83,63 @@ class Chain(Climbing):
         much as their standard error, however long the log is (neyman1948). The simulations draw the parameters of
         documents from their posterior distributions, which differ as much between documents as the true ones.
         """
-        pages, fitted = _by_name(pages, fitted)  # the same draws however the log numbers its documents
+        pages, fitted, priors = _by_name(pages, fitted, priors)  # the same draws however the log numbers its documents
         values = {name: one.value for name, one in fitted.estimates.items()}
         sums = {name: np.zeros_like(values[name]) for name in shared}
         for sample in range(self.samples):
             stream = generator(sample, "clicks", "documents")
             drawn = {name: one if name in shared else one.draw(stream) for name, one in fitted.estimates.items()}
             simulated = replace(fitted, estimates=drawn).simulate(pages, seed=sample)
-            found = self.climb(self.chained(simulated), priors, start=values).estimates
+            simulated_fit = self.climb(self.chained(simulated), priors, start=values).estimates
             for name in shared:
-                sums[name] += logit(found[name].value)
+                sums[name] += logit(simulated_fit[name].value)
         return {name: inverse_logit(2 * logit(values[name]) - sums[name] / self.samples) for name in shared}
 
     def chained(self, pages: Pages) -> "Chained":
         """Return the pages as this model sees them."""
         return Chained(self, self.keys(pages), Browsed.of(pages, by_rank=self.by_rank))
 
-    def pooled_means(self, pages: Pages) -> dict[str, float]:
-        """Return the parameters of documents when all documents are alike."""
+    def means(self, pages: Pages, held: Values | None = None) -> tuple[dict[str, float | Numbers], Numbers | None]:
+        """Return the prior means of documents, and the attraction (rank,) of documents that the log does not have.
+
+        Rankers show attractive documents first. A mean over all ranks makes rarely shown documents too attractive, and
+        so makes users stop too early. That of a document is therefore the mean of the ranks where it was shown.
+        """
         if self.fixed_prior:
-            return {}
-        alike = pages.grouped(np.zeros(len(pages.pairs), dtype=np.int64), ["any document"])
-        keys = self.keys(alike)
-        found = self.climb(self.chained(alike), dict.fromkeys(keys, Prior()), None).estimates
-        return {name: float(one.value[0]) for name, one in found.items() if isinstance(keys[name], Pairs)}
+            return {}, None
+        pooled = self.document_values(pages.grouped(np.zeros(len(pages.pairs), dtype=np.int64), ["any document"]), {})
+        ranks = pages.by_rank()
+        estimates = self.document_values(ranks, {name: float(one.value[0]) for name, one in pooled.items()}, held)
+        attraction = estimates["attraction"].value
+        shown = np.broadcast_to(pages.count[:, np.newaxis], pages.pair.shape)[pages.shown]
+        pair, rank = pages.pair[pages.shown], np.nonzero(pages.shown)[1]
+        sums = total(pair, shown * attraction[rank], len(pages.pairs))
+        impressions = total(pair, shown, len(pages.pairs))
+        by_pair = np.divide(sums, impressions, out=np.full(len(sums), attraction.mean()), where=impressions > 0)
+        means: dict[str, float | Numbers] = {"attraction": by_pair}
+        if "satisfaction" in estimates:
+            satisfaction, clicks = estimates["satisfaction"].value, estimates["satisfaction"].den.copy()
+            clicks[-1] = 0  # below the last rank nothing shows whether a click satisfied
+            known = clicks.sum() > 0
+            means["satisfaction"] = float(
+                weigh(satisfaction, clicks) / clicks.sum() if known else pooled["satisfaction"].value[0]
+            )
+        return means, attraction
+
+    def document_values(
+        self, pages: Pages, means: Mapping[str, float], held: Values | None = None
+    ) -> dict[str, Estimate]:
+        """Return the parameters of the documents of some pages, given their prior means."""
+        keys = self.keys(pages)
+        estimates = self.climb(self.chained(pages), self.priors(keys, means), held=held).estimates
+        return {name: one for name, one in estimates.items() if isinstance(keys[name], Pairs)}
 
     def relevance(self, estimates: Mapping[str, Estimate]) -> Chances:
         return estimates["attraction"].times(estimates["satisfaction"])
 
 
-def _by_name(pages: Pages, fitted: Fitted) -> tuple[Pages, Fitted]:
-    """Return pages and estimates with documents in the order of their names."""
+def _by_name(pages: Pages, fitted: Fitted, priors: Priors) -> tuple[Pages, Fitted, Priors]:
+    """Return pages, estimates and priors with documents in the order of their names."""
     pairs, order = pages.pairs.by_name()
     place = np.append(np.argsort(order), -1)
     estimates = dict(fitted.estimates)
@@ -113,7 +148,8 @@ def _by_name(pages: Pages, fitted: Fitted) -> tuple[Pages, Fitted]:
             columns = {column: getattr(one, column)[order] for column in ("value", "worth", "num", "den")}
             estimates[name] = replace(one, **columns, keys=pairs)
     sorted_pages = replace(pages, pairs=pairs, pair=place[pages.pair]).distinct()
-    return sorted_pages, replace(fitted, pairs=pairs, estimates=estimates)
+    sorted_priors = {name: prior.ordered(order) for name, prior in priors.items()}
+    return sorted_pages, replace(fitted, pairs=pairs, estimates=estimates), sorted_priors
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -236,6 +236,12 @@ class Pages:
         pair = np.where(self.shown, group[self.pair], -1)
         return replace(self, pairs=Pairs.groups(names), pair=pair).distinct()
 
+    def by_rank(self) -> "Pages":
+        """Return the same pages with ranks instead of documents, whatever the topic."""
+        names = [str(rank) for rank in range(1, self.depth + 1)]
+        pair = np.where(self.shown, np.arange(self.depth), -1)
+        return replace(self, pairs=Pairs.groups(names), pair=pair).distinct()
+
     def cells(self, *, after_click: bool = False) -> Cells:
         """Counts for each pair and rank, and where asked for each last click above."""
         rank = np.arange(1, self.depth + 1)

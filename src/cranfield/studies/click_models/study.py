@@ -167,7 +167,7 @@ def _gaps(log: Log, parted: Parted) -> tuple[str, ...]:
 def _unseen(parted: Parted) -> tuple[str, ...]:
     """A word where models have to guess: what they never saw has the chance that their prior says."""
     share = parted.unseen()
-    guess = "models that are fitted take the mean of the log for them, and counted ones (DCTR, CM) their prior"
+    guess = "models that are fitted take a mean of the log for them, and counted ones (DCTR, CM) their prior"
     return (f"{share:.1%} of the documents held out were never shown before for their topic; {guess}",) if share else ()
 
 
