@@ -108,8 +108,10 @@ class Estimate(Chances):
     keys: Pairs | tuple[str, ...]
 
     def draw(self, stream: np.random.Generator) -> "Estimate":
-        """Return the same parameters with values drawn from their distributions."""
-        value = stream.beta(self.value * self.worth, (1 - self.value) * self.worth)
+        """Return the same parameters with values drawn from their distributions, uniform where nothing is observed."""
+        known = self.worth > 0
+        a, b = (np.where(known, share * self.worth, 1.0) for share in (self.value, 1 - self.value))
+        value = stream.beta(np.maximum(a, SMALLEST), np.maximum(b, SMALLEST))
         return replace(self, value=np.clip(value, SMALLEST, 1 - SMALLEST))
 
     def names(self) -> list[str]:
