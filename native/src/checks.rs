@@ -7,6 +7,10 @@ use crate::rank::{Ranked, Topic};
 const LEAST_RANKS: usize = 3;
 /// Scores that rise so often and never fall are in this order by chance once in 8! = 40,320 topics.
 const LEAST_RISES: usize = 7;
+/// In a topic of fewer documents, equal numbers may be a slip in the ranks.
+const LEAST_GRADED: u32 = 5;
+/// Ranks above this multiple of the number of documents leave out most numbers.
+const SPARSE: f64 = 3.0;
 
 /// What the rows of a run show before they are ranked.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +62,11 @@ impl Checks {
             let what = "topics whose ranks fall from row to row: {} (first {})";
             let hint = "rank 1 is the best: if the third column holds scores, write lines of six columns";
             warn("W-INVERTED", &ranked.inverted, what, hint);
+            if ranked.sparse.count * 2 > ranked.comparable {
+                let what =
+                    "topics of numbers that look like scores, read as ranks (the smallest is the best): {} (first {})";
+                warn("W-INVERTED", &ranked.sparse, what, "to rank by scores, write lines of six columns");
+            }
         } else if !self.has_ranks {
             let what = "topics whose scores rise from row to row, or are 1, 2, 3, … in another order: {} (first {})";
             let hint = "the highest score is the best: call ranks rank, and write distances with a minus";
@@ -127,6 +136,48 @@ pub fn are_ranks(topic: &Topic) -> bool {
     counts || (rises >= LEAST_RISES && (falls == 0 || are_whole_from_one(keys)))
 }
 
+/// Whether the ranks of a topic, which are its keys with a minus, look like scores as its rows stand: some are below 0,
+/// or they are not sorted, start behind the number of documents and leave out most numbers. The ranks of a run that was
+/// cut to some of its documents leave out numbers, too, but they are sorted or start among the first.
+pub fn are_scores(topic: &Topic, sorted: bool) -> bool {
+    let keys = &topic.keys;
+    if !is_comparable(topic) {
+        return false;
+    }
+    if sorted || keys[0] > 0.0 {
+        return keys[0] > 0.0;
+    }
+    let (best, worst) = keys.iter().fold((f64::NEG_INFINITY, f64::INFINITY), |(best, worst), key| {
+        (if *key > best { *key } else { best }, if *key < worst { *key } else { worst })
+    });
+    let documents = keys.len() as f64;
+    best > 0.0 || (-best > documents && -worst > SPARSE * documents && keys.windows(2).any(|pair| pair[1] > pair[0]))
+}
+
+/// Whether a topic has enough documents to compare its ranks with their number.
+pub fn is_comparable(topic: &Topic) -> bool {
+    topic.keys.len() >= LEAST_RANKS
+}
+
+/// Report the ranks of a run of three columns if most of them are equal to another of their topic, as grades are.
+/// Return whether they are.
+pub fn report_grades(ranked: &Ranked, problems: &mut Problems) -> bool {
+    let several = || ranked.rows.iter().filter(|row| row.retrieved > 1);
+    let documents: u64 = several().map(|row| u64::from(row.retrieved)).sum();
+    let tied = ranked.tied.count;
+    if tied * 2 <= documents || several().all(|row| row.retrieved < LEAST_GRADED) {
+        return false;
+    }
+    let message = || {
+        format!(
+            "this looks like qrels where a run is expected: {tied} of {documents} ranks are not unique in their topic"
+        )
+    };
+    let hint = "the qrels come first, then the runs; to rank by scores, write lines of six columns";
+    problems.add("E-SWAPPED", 0, message, hint);
+    true
+}
+
 /// Whether scores are all the whole numbers from 1 (or 0) on, each once.
 fn are_whole_from_one(keys: &[f64]) -> bool {
     let least = keys.iter().copied().fold(f64::INFINITY, f64::min);
@@ -194,6 +245,25 @@ mod tests {
         let mut descending = keys;
         descending.sort_by(|a, b| b.total_cmp(a));
         assert!(!are_ranks(&topic(&descending)), "the best comes first");
+    }
+
+    #[test]
+    fn unsorted_ranks_behind_the_number_of_documents_look_like_scores() {
+        let ranks = |ranks: &[f64]| topic(&ranks.iter().map(|rank| 0.0 - rank).collect::<Vec<_>>());
+        let looks = |all: &[f64]| are_scores(&ranks(all), all.windows(2).all(|pair| pair[0] < pair[1]));
+        for scores in [&[2500.0, 9100.0, 7300.0][..], &[4.0, 10.0, 5.0], &[-7.0, -3.0, -5.0], &[-2.0, -1.0, 4.0]] {
+            assert!(looks(scores), "{scores:?}");
+        }
+        for good in [
+            &[1.0, 2.0, 3.0][..],
+            &[3.0, 1.0, 2.0],
+            &[2500.0, 7300.0, 9100.0], // the ranks of a cut run, in order
+            &[3.0, 900.0, 40.0],       // the first document is the third of the uncut run
+            &[4.0, 9.0, 5.0],          // not above three times three
+            &[9100.0, 2500.0],
+        ] {
+            assert!(!looks(good), "{good:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use blake3::hazmat::ChainingValue;
 
-use crate::checks::{Checks, report_depth};
+use crate::checks::{Checks, report_depth, report_grades};
 use crate::numbered::{MOST, Numbered};
 use crate::problem::{Problems, Tally, shown};
 use crate::rank::{Ranked, Topic, Wanted};
@@ -89,7 +89,10 @@ impl Part {
     pub fn report(&mut self, gathered: bool, ranks_decide: bool) {
         self.seen.report(&mut self.problems);
         self.report_lines();
-        self.checks.report_scores(&self.ranked, ranks_decide, &mut self.problems);
+        let ranks_alone = ranks_decide && !self.checks.has_ranks;
+        if !(ranks_alone && report_grades(&self.ranked, &mut self.problems)) {
+            self.checks.report_scores(&self.ranked, ranks_decide, &mut self.problems);
+        }
         if gathered {
             let message = || "the lines of a topic do not stand together".into();
             let hint = "harmless, but reading needs more memory: sort by topic";

@@ -13,8 +13,15 @@ use crate::strings::Strings;
 use crate::text::{Line, Seen, columns, lines, no_json, said};
 
 pub const QRELS_LINE: &str = "a qrels line reads: topic 0 document grade";
+/// How a heading may call the column of the document, which is not the first.
+const DOCUMENT_NAMES: [&[u8]; 9] =
+    [b"document", b"docno", b"doc_id", b"doc-id", b"docid", b"doc", b"pid", b"corpus-id", b"corpus_id"];
 /// Beyond this a grade is taken for a column in the wrong place.
 const LARGEST: f64 = 10_000.0;
+/// In a topic of fewer judgments, all grades may differ by chance.
+const LEAST_JUDGED: usize = 10;
+/// The proportion of such topics in which all grades differ, where the grades are a ranking.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Judgments, one row each, in the order of the file.
 #[derive(Default)]
@@ -164,7 +171,12 @@ impl Walk {
             let message = "this looks like a run where qrels are expected";
             return Err(Stop::problem("E-SWAPPED", message, "the qrels come first, then the runs"));
         }
-        Ok(count == 3 && matches!(field[2], b"score" | b"grade" | b"relevance"))
+        let is_heading = count == 3 && matches!(field[2], b"score" | b"grade" | b"relevance");
+        if is_heading && DOCUMENT_NAMES.contains(&field[0]) {
+            let message = "the columns under this heading are in another order";
+            return Err(Stop::problem("E-COLUMNS", message, QRELS_LINE));
+        }
+        Ok(is_heading)
     }
 
     fn judge(
@@ -282,9 +294,11 @@ impl Walk {
     /// Say once what was seen often.
     fn report(&self, problems: &mut Problems) {
         if self.negative.count > 0 {
-            let message = || format!("grades below 0, which count as unjudged: {}", self.negative.count);
+            let has_zero = self.out.grade.contains(&0.0);
+            let (code, none) = if has_zero { ("W-NEGATIVE", "") } else { ("W-NOZERO", ", and no grade is 0") };
+            let message = || format!("grades below 0, which count as unjudged{none}: {}", self.negative.count);
             let hint = "write 0 where the document was judged not relevant";
-            problems.add("W-NEGATIVE", self.negative.line, message, hint);
+            problems.add(code, self.negative.line, message, hint);
         }
         if !problems.has_errors() {
             if self.out.grade.is_empty() {
@@ -292,6 +306,16 @@ impl Walk {
             } else if !self.out.grade.iter().any(|grade| *grade > 0.0) {
                 let message = || "no document is relevant: every grade is 0 or less".into();
                 problems.add("W-NOREL", 0, message, "is the last column the grade?");
+            } else if !self.reading.gains
+                && let Some((ranked, all)) = ranked_topics(&self.out)
+            {
+                let message = || {
+                    format!(
+                        "no grade is used twice, as in a ranking: \
+                         {ranked} of {all} topics with {LEAST_JUDGED} or more judgments"
+                    )
+                };
+                problems.add("W-SWAPPED", 0, message, "is this a run? the qrels come first, then the runs");
             } else if !self.reading.gains
                 && let Some((top, next, count)) = outlying_grade(&self.out.grade)
             {
@@ -306,6 +330,25 @@ impl Walk {
         }
         problems.finish();
     }
+}
+
+/// How many topics with enough judgments have no grade twice, and how many there are, if it is nearly all of them.
+fn ranked_topics(read: &QrelsRead) -> Option<(usize, usize)> {
+    let (least, top) =
+        read.grade.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), g| (low.min(*g), high.max(*g)));
+    if top - least < (LEAST_JUDGED - 1) as f64 {
+        return None; // there are fewer grades than that
+    }
+    let mut rows: Vec<(u32, i64)> =
+        read.topic.iter().zip(&read.grade).map(|(topic, grade)| (*topic, *grade as i64)).collect();
+    rows.sort_unstable();
+    let topics = rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() >= LEAST_JUDGED);
+    let (mut ranked, mut all) = (0, 0);
+    for rows in topics {
+        all += 1;
+        ranked += usize::from(rows.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+    (all > 0 && ranked as f64 >= NEARLY_ALL * all as f64).then_some((ranked, all))
 }
 
 /// A highest grade that is more than four times the next one and rare: its value, the next, and how often it occurs.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::checks::are_ranks;
+use crate::checks::{are_ranks, are_scores, is_comparable};
 use crate::found::{Entry, Found};
 use crate::names::Names;
 use crate::numbered::{MOST, Numbered};
@@ -131,6 +131,10 @@ pub struct Ranked {
     pub constant: Tally,
     /// Topics whose scores look like ranks.
     pub inverted: Tally,
+    /// Topics whose ranks look like scores, where keys are ranks.
+    pub sparse: Tally,
+    /// How many topics are compared for that.
+    pub comparable: u64,
     pub itself: Tally,
     set: Numbered,
     order: Vec<u32>,
@@ -217,7 +221,10 @@ impl Ranked {
         }
         if !strict && are_ranks(topic) {
             self.inverted.see(topic.first_line(), || shown(&topic.name));
+        } else if are_scores(topic, strict) {
+            self.sparse.see(topic.first_line(), || shown(&topic.name));
         }
+        self.comparable += u64::from(is_comparable(topic));
         if constant {
             self.constant.see(topic.first_line(), || shown(&topic.name));
         }
@@ -311,6 +318,8 @@ impl Ranked {
         self.single_ties.append(later.single_ties, lines);
         self.constant.append(later.constant, lines);
         self.inverted.append(later.inverted, lines);
+        self.sparse.append(later.sparse, lines);
+        self.comparable += later.comparable;
         self.itself.append(later.itself, lines);
     }
 }

@@ -183,6 +183,9 @@ fn packing(head: &[u8]) -> Result<Packing, Stop> {
         _ if is_tar(head) => ("E-ARCHIVE", "this is a tar archive, not a text file", TAKE_OUT),
         // The byte that follows opens a Thrift structure: a topic may be called PAR1.
         [b'P', b'A', b'R', b'1', 0x15, ..] => ("E-FORMAT", "this is a Parquet file", "let its name end in .parquet"),
+        [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => {
+            ("E-FORMAT", "this is an Arrow (Feather) file", "write it as Parquet")
+        }
         [b'<', b'!' | b'h' | b'H' | b'?', ..] => ("E-FORMAT", "this looks like a web page or XML", "name a text file"),
         [b'%', b'P', b'D', b'F', b'-', ..] => ("E-FORMAT", "this is a PDF", "name a text file"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
@@ -249,6 +252,8 @@ mod tests {
             (b"7z Q0 d 1 2 t\n", "opened"),
             (b"\xff\xfe3\x00", "E-UTF16"),
             (b"PAR1\x15\x04", "E-FORMAT"),
+            (b"ARROW1\0\0\xff", "E-FORMAT"),
+            (b"ARROW1 Q0 d 1 2 t\n", "opened"),
             (b"%PDF-1.7", "E-FORMAT"),
             (b"<!DOCTYPE html>", "E-FORMAT"),
             (b"<html><body>", "E-FORMAT"),

@@ -79,7 +79,9 @@ fn grades_at_the_edge_of_whole_numbers_are_out_of_range() {
     for grade in ["-9223372036854775808", "9223372036854775807", "10001", "-10001"] {
         assert_eq!(codes(&read(format!("7 0 a {grade}\n"), PLAIN).problems), [("E-RANGE", 1)]);
     }
-    assert_eq!(codes(&read("7 0 a 10000\n7 0 b -10000\n", PLAIN).problems), [("W-NEGATIVE", 2)]);
+    assert_eq!(codes(&read("7 0 a 10000\n7 0 b -10000\n", PLAIN).problems), [("W-NOZERO", 2)]);
+    assert_eq!(codes(&read("7 0 a 1\n7 0 b -1\n7 0 c 0\n", PLAIN).problems), [("W-NEGATIVE", 2)]);
+    assert_eq!(code(attempt("corpus-id query-id score\na 7 1\n", PLAIN)), ("E-COLUMNS", 0));
 }
 
 #[test]
@@ -98,6 +100,23 @@ fn three_columns_are_read_with_and_without_their_names() {
 fn a_run_in_place_of_qrels_is_recognised() {
     assert_eq!(code(attempt("7 Q0 a 1 3.5 t\n", PLAIN)), ("E-SWAPPED", 0));
     assert_eq!(codes(&read("7 Q0 a 1 x t\n7 0 a 1\n", PLAIN).problems), [("E-FIELDS", 1)]);
+}
+
+#[test]
+fn grades_that_are_a_ranking_are_noted() {
+    let rows = |topic: u32, grades: &[u32]| -> String {
+        grades.iter().enumerate().map(|(i, grade)| format!("{topic} 0 d{i} {grade}\n")).collect()
+    };
+    let (ranks, twice): (Vec<u32>, Vec<u32>) = ((1..11).collect(), (0..10).map(|i| i.max(1)).collect());
+    let found = |text: String, reading| codes(&read(text, reading).problems);
+    assert_eq!(found(rows(1, &ranks), PLAIN), [("W-SWAPPED", 0)]);
+    assert_eq!(found(rows(1, &ranks), GAINS), []);
+    assert_eq!(found(rows(1, &ranks[1..]), PLAIN), []);
+    assert_eq!(found(rows(1, &twice) + "2 0 a 20\n", PLAIN), []);
+    // Nine of ten topics are nearly all, eight of nine are not.
+    let most = |topics: u32| (2..topics + 1).map(|topic| rows(topic, &ranks)).collect::<String>() + &rows(1, &twice);
+    assert_eq!(found(most(10), PLAIN), [("W-SWAPPED", 0)]);
+    assert_eq!(found(most(9), PLAIN), []);
 }
 
 #[test]

@@ -275,6 +275,40 @@ fn three_columns_are_read_by_rank() {
     assert_eq!(codes(&read.problems), [("E-RANK", 2), ("E-FIELDS", 3)]);
 }
 
+/// Three columns of two topics, the numbers of both in this order.
+fn three_columns(numbers: &[i64]) -> String {
+    let rows = |topic: u32| numbers.iter().enumerate().map(move |(i, number)| format!("{topic}\td{i}\t{number}\n"));
+    rows(1).chain(rows(2)).collect()
+}
+
+#[test]
+fn three_columns_with_grades_are_no_run() {
+    let found = |numbers: &[i64]| codes(&run(three_columns(numbers), &Wanted::default()).problems);
+    assert_eq!(found(&[0, 1, 0, 2, 1]), [("E-SWAPPED", 0)]); // four of five numbers are not unique
+    assert_eq!(found(&[0, 0, 0, 0, 0]), [("E-SWAPPED", 0)]);
+    assert_eq!(found(&[1, 2, 2, 4, 5]), [("W-TIES", 1)]);
+    assert_eq!(found(&[1, 2, 2, 3, 3, 6, 7, 8]), [("W-TIES", 1)]); // half of the ranks
+    assert_eq!(found(&[1, 1, 2, 2]), [("W-TIES", 1)]); // too few to know
+    // A topic of one document says nothing about the others.
+    let single: String = (10..40).map(|topic| format!("{topic}\ta\t1\n")).collect();
+    assert_eq!(
+        codes(&run(single.clone() + &three_columns(&[1, 0, 1, 0, 1]), &Wanted::default()).problems)[0].0,
+        "E-SWAPPED"
+    );
+    assert!(!codes(&run(single, &Wanted::default()).problems).iter().any(|(code, _)| *code == "E-SWAPPED"));
+}
+
+#[test]
+fn three_columns_with_scores_are_noted_where_most_topics_have_them() {
+    let scores = three_columns(&[2500, 9100, 7300]);
+    assert_eq!(codes(&run(&scores, &Wanted::default()).problems), [("W-INVERTED", 1)]);
+    let good =
+        |topics: u32| (0..topics).map(|i| format!("{}\ta\t1\n{0}\tb\t2\n{0}\tc\t3\n", i + 10)).collect::<String>();
+    assert_eq!(codes(&run(good(1) + &scores, &Wanted::default()).problems), [("W-INVERTED", 4)]); // two of three
+    assert_eq!(codes(&run(good(2) + &scores, &Wanted::default()).problems), []); // two of four
+    assert_eq!(codes(&run(three_columns(&[-7, -3, -5]), &Wanted::default()).problems), [("W-INVERTED", 1)]);
+}
+
 #[test]
 fn ties_and_float32_follow_what_is_asked() {
     let text = "7 Q0 b 2 1.00000001 t\n7 Q0 a 1 1 t\n7 Q0 c 3 5 t\n";

@@ -19,7 +19,7 @@ from tests.support.input_cases import JUDGMENTS, RUNS, Case, qrels_rows, run_row
 from tests.support.input_sources import FILES, SOURCES, Rows, make_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from cranfield.data import Source
@@ -118,6 +118,40 @@ def test_ids_that_do_not_match(source: str, kind: str, tmp_path: Path) -> None:
     assert "(6 of 6)" in note  # all match after the change that is guessed
     if source in FILES:
         assert lint_codes(judged, data) == {"W-IDS"}
+
+
+def dense_data(own: Callable[[int, str], str]) -> tuple[Rows, Rows]:
+    """Judge twelve documents of four topics; the run has the same ones, with ids that ``own`` changes by rank."""
+    documents = [(str(topic), rank, f"{topic}d{rank:02}") for topic in range(1, 5) for rank in range(1, 13)]
+    judged = [{"topic": topic, "document": name, "grade": rank % 2} for topic, rank, name in documents]
+    run = [{"topic": topic, "document": own(rank, name), "score": 20.5 - rank} for topic, rank, name in documents]
+    return judged, run
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    ("own", "judged", "matching"),
+    [
+        (lambda rank, name: name if name.startswith("1") else name.upper(), 10, 40),  # ten documents of one topic
+        (lambda rank, name: name if rank % 3 == 0 else name.upper(), 12, 40),  # three of ten in four topics
+        (lambda rank, name: name if rank % 3 == 0 else f"{name}.0", 12, 40),
+        (lambda rank, name: name if rank % 3 == 0 else f"x{rank}", 12, None),  # unlike the pool: no form matches
+    ],
+    ids=["most topics", "most documents", "a decimal point", "other documents"],
+)
+def test_ids_that_match_in_part(
+    source: str, own: Callable[[int, str], str], judged: int, matching: int | None, tmp_path: Path
+) -> None:
+    rows, run = dense_data(own)
+    qrels, data = make_source(source, rows, tmp_path, "qrels"), make_source(source, run, tmp_path, "run")
+    notes = [note for note in cf.evaluate(qrels, data, "AP").notes if "W-IDS" in note]
+    expected = {"W-IDS"} if matching else set()
+    assert len(notes) == len(expected)
+    if matching:
+        assert f"{judged} of 40 are judged" in notes[0]
+        assert f"({matching} of 40)" in notes[0]
+    if source in FILES:
+        assert lint_codes(qrels, data) & {"W-IDS"} == expected
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -301,6 +335,52 @@ def test_three_columns_with_the_last_rank_first_are_noted(tmp_path: Path) -> Non
     assert codes(lambda: [read_run(path).source]) == lint_codes(path) == {"W-INVERTED"}
     path.write_text("".join(f"1 d{i} {rank}\n" for i, rank in enumerate(range(10, 90, 10))))
     assert codes(lambda: [read_run(path).source]) == lint_codes(path) == set()
+
+
+def three_columns(path: Path, numbers: Sequence[int]) -> Path:
+    """Write lines of topic, document and number, with all numbers in each of two topics."""
+    path.write_text("".join(f"{topic} d{i} {number}\n" for topic in "12" for i, number in enumerate(numbers)))
+    return path
+
+
+def test_three_columns_with_grades_are_no_run(tmp_path: Path) -> None:
+    """Only text has a third column without a name; a column of a table is called rank, or it holds no ranks."""
+    judged = three_columns(tmp_path / "judged.txt", [1, 0, 2, 0, 0, 1])  # five of six equal another of the topic
+    run = three_columns(tmp_path / "run.txt", range(1, 7))
+    for read in (
+        lambda: read_run(judged),
+        lambda: cf.evaluate(run, judged, "AP"),
+        lambda: cf.fuse([run, judged]),
+        lambda: cf.pool([run, judged]),
+        lambda: interleaved_page([run, judged], "1"),
+        lambda: convert(judged, tmp_path / "out.txt", kind="run"),
+    ):
+        with pytest.raises(InputError) as caught:
+            read()
+        assert caught.value.code == "E-SWAPPED"
+    assert [row["code"] for row in cf.lint([judged], qrels=judged)["problems"].rows()] == ["E-SWAPPED"]
+    assert lint_codes(judged) == set()  # they are good judgments
+    run = three_columns(tmp_path / "run.txt", [1, 2, 2, 4, 4, 6])  # four of six
+    assert codes(lambda: [read_run(run).source]) == {"E-SWAPPED"}
+    run = three_columns(tmp_path / "run.txt", [1, 2, 2, 4, 5, 6])  # two of six
+    assert codes(lambda: [read_run(run).source]) == {"W-TIES"}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([8100, 2500, 9700, 5200], {"W-INVERTED"}),
+        ([-3, -9, 4, 7], {"W-INVERTED"}),
+        ([2500, 5200, 8100, 9700], set()),  # ranks of a longer run, in order
+        ([90, 3, 40, 5], set()),  # ranks of a longer run, the third among them
+        ([4, 1, 3, 2], set()),
+    ],
+)
+def test_three_columns_with_scores_are_noted(numbers: list[int], expected: set[str], tmp_path: Path) -> None:
+    run = three_columns(tmp_path / "run.txt", numbers)
+    assert codes(lambda: [read_run(run).source]) == lint_codes(run) == expected
+    notes = " ".join(cf.evaluate({"1": {"d1": 1}, "2": {"d1": 1}}, run, "AP").notes)
+    assert ("W-INVERTED" in notes) == bool(expected)
 
 
 @pytest.mark.parametrize("source", ["text", "csv"])

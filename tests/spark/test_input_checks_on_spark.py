@@ -104,6 +104,21 @@ def test_the_mismatch_of_ids_counts_all_topics(spark: SparkSession) -> None:
     assert "D2, D1, D0, the judgments d0, d1, d2" in note
 
 
+def test_ids_of_most_topics_do_not_match(spark: SparkSession) -> None:
+    """Ten documents in each of 30 topics are judged; ids match in five topics, and in all if letter case is ignored."""
+    names = [(f"{topic:02}", f"{topic:02}d{i}") for topic in range(30) for i in range(10)]
+    judged = [{"topic": topic, "document": name, "grade": i % 2} for i, (topic, name) in enumerate(names)]
+    rows = [
+        {"topic": topic, "document": name if topic < "05" else name.upper(), "score": -float(i)}
+        for i, (topic, name) in enumerate(names)
+    ]
+    runs = {"mine": table(spark, rows, "run")}
+    notes = distributed.evaluate(table(spark, judged, "qrels"), runs, "AP").collect().notes
+    (note,) = [note for note in notes if "W-IDS" in note]
+    assert "50 of 300 are judged" in note
+    assert "ids match when letter case is ignored" in note
+
+
 def test_unjudged_documents_are_noted_as_on_one_machine(spark: SparkSession) -> None:
     """One run retrieves judged documents alone, the other one judged and two unjudged documents in each topic."""
     judged = table(spark, qrels_rows(), "qrels")

@@ -101,7 +101,13 @@ RUNS = [
 JUDGMENTS = [
     _case("clean", qrels_rows()),
     _case("a negative grade", qrels_rows((1, -1, 2, 0, 1, 0)), "W-NEGATIVE"),
+    _case("grades below 0 and none of 0", qrels_rows((1, -1, 2, -1, 1, -1)), "W-NOZERO"),
     _case("a typing error", qrels_rows((1, 22, 2, 0, 1, 0)), "W-GRADE"),
+    _case(
+        "the ranks of a run",
+        [{"topic": topic, "document": f"d{i}", "grade": i} for topic in SCORES for i in range(1, 11)],
+        "W-SWAPPED",
+    ),
     _case("nothing relevant", qrels_rows((0, 0, 0, 0, 0, 0)), "W-NOREL"),
     _case("a word as a grade", qrels_rows(("1", "high", "2", "0", "1", "0")), "E-GRADE"),
     _case("whole numbers with a point", qrels_rows((1.0, 0.0, 2.0, 0.0, 1.0, 0.0))),

@@ -36,7 +36,9 @@ from .judgments.grade_lookup import find_named as find_named
 from .judgments.id_matching import TOP as TOP
 from .judgments.id_matching import explain_topics as explain_topics
 from .judgments.id_matching import is_mismatch as is_mismatch
+from .judgments.id_matching import is_suspect as is_suspect
 from .judgments.id_matching import report_mismatch as report_mismatch
+from .judgments.id_matching import report_partial_mismatch as report_partial_mismatch
 from .judgments.qrels import Qrels as Qrels
 from .judgments.qrels import read_qrels as read_qrels
 from .judgments.side_tables import NEEDED as NEEDED
@@ -67,6 +69,7 @@ from .values.judged_documents import judged_depth as judged_depth
 from .values.judged_documents import judged_depths as judged_depths
 from .values.judged_documents import judged_shares as judged_shares
 from .values.judged_documents import proportion_single as proportion_single
+from .values.judged_documents import relevance_level as relevance_level
 from .values.judged_documents import unjudged_notes as unjudged_notes
 from .values.name_lookup import find_run as find_run
 from .values.name_lookup import find_topics as find_topics

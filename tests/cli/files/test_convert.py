@@ -84,6 +84,19 @@ def test_decimal_grades(here: Path, cranfield: Command) -> None:
     assert json.loads((here / "out.json").read_text()) == {"1": {"a": 0.5}}
 
 
+def test_subtopics(here: Path, cranfield: Command) -> None:
+    lines = "1 s1 a 1\n1 s2 a 0\n2 s1 a 2\n"
+    (here / "qrels.txt").write_text(lines)
+    ended = cranfield("convert", "qrels.txt", "out.csv")
+    assert (ended.code, "--subtopics" in ended.err) == (1, True)
+    assert cranfield("convert", "qrels.txt", "out.csv", "--subtopics").code == 0
+    assert (here / "out.csv").read_text().splitlines()[:2] == ["topic,subtopic,document,grade", "1,s1,a,1"]
+    for before, after in pairwise(["out.csv", "out.jsonl", "out.parquet", "out.qrels"]):
+        assert cranfield("convert", before, after, "--subtopics").code == 0
+    assert (here / "out.qrels").read_text() == lines
+    assert cranfield("convert", "qrels.txt", "out.json", "--subtopics").code == 1
+
+
 def test_what_the_file_is_can_be_said(here: Path, cranfield: Command) -> None:
     (here / "judged.tsv").write_bytes(b"1\ta\t1\n1\tb\t2\n")
     assert cranfield("convert", "judged.tsv", "as-run.csv").code == 0

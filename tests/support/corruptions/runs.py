@@ -104,6 +104,20 @@ def lower_case_ids(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_run(lambda row: row | {"document": row["document"].lower()})
 
 
+@declare("Document ids of all topics but one are in lower case in the run.", "warning", code="W-IDS")
+def lower_case_ids_of_most_topics(data: Campaign, rng: np.random.Generator) -> Campaign:
+    spared = data.run[0]["topic"]
+    return data.change_run(lambda row: row | ({"document": row["document"].lower()} if row["topic"] != spared else {}))
+
+
+@declare("Two of three document ids of the run are in lower case.", "warning", code="W-IDS")
+def lower_case_ids_of_most_documents(data: Campaign, rng: np.random.Generator) -> Campaign:
+    # Ids end in a number of three digits and a letter.
+    return data.change_run(
+        lambda row: row | ({"document": row["document"].lower()} if int(row["document"][-4:-1]) % 3 else {})
+    )
+
+
 @declare("All document ids of the run have a prefix.", "warning", code="W-IDS")
 def prefixed_ids(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_run(lambda row: row | {"document": f"corpus/{row['document']}"})
@@ -251,9 +265,36 @@ def several_tags(data: Campaign, rng: np.random.Generator) -> Campaign:
     return replace(data, run=[*data.run, *other])
 
 
-@declare("Topic and document are in each other's columns.", "error")
+@declare("Topic and document are in each other's columns, and no document has the name of a topic.", "error")
 def swapped_columns(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_run(lambda row: row | {"topic": row["document"], "document": row["topic"]})
+
+
+def _three_columns(rows: list[Row], number: Callable[[Row], int]) -> Callable[[bytes], bytes]:
+    """Return the edit that replaces a text with lines of topic, document and a number."""
+    lines = (f"{row['topic']}\t{row['document']}\t{number(row)}\n" for row in rows)
+    return lambda text: "".join(lines).encode()
+
+
+@declare(
+    "The run is judgments in three columns, whose grades would be read as ranks.",
+    "error",
+    code="E-SWAPPED",
+    formats=TEXT,
+)
+def judgments_as_run(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return replace(data, edit=_three_columns(data.qrels, lambda row: row["grade"]))
+
+
+@declare(
+    "Three columns hold whole scores in shuffled rows, which are read as ranks.",
+    "warning",
+    code="W-INVERTED",
+    formats=TEXT,
+)
+def scores_as_ranks(data: Campaign, rng: np.random.Generator) -> Campaign:
+    rows = [data.run[i] for i in rng.permutation(len(data.run))]
+    return replace(data, edit=_three_columns(rows, lambda row: int(row["score"] * 1000)))
 
 
 @declare("A document id is missing.", "error", formats=TABLES)
@@ -376,7 +417,7 @@ def no_relevant(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_qrels(lambda row: row | {"grade": 0})
 
 
-@declare("Grades of 0 are written as −1.", "unchanged")
+@declare("Grades of 0 are written as −1.", "warning", code="W-NOZERO")
 def negative_grades(data: Campaign, rng: np.random.Generator) -> Campaign:
     return data.change_qrels(lambda row: row | {"grade": row["grade"] or -1})
 
@@ -386,6 +427,11 @@ def huge_grade(data: Campaign, rng: np.random.Generator) -> Campaign:
     places = [i for i, row in enumerate(data.qrels) if row["grade"] == 2]
     place = int(rng.choice(places))
     return replace(data, qrels=[row | {"grade": 22} if i == place else row for i, row in enumerate(data.qrels)])
+
+
+@declare("Grades are the ranks of a run.", "warning", code="W-SWAPPED")
+def ranks_as_grades(data: Campaign, rng: np.random.Generator) -> Campaign:
+    return replace(data, qrels=[row | {"grade": rank % 30 + 1} for rank, row in enumerate(data.qrels)])  # 30 a topic
 
 
 @declare("A document is judged twice with different grades.", "error", code="E-CONFLICT")

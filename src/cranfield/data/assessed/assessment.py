@@ -16,7 +16,14 @@ from cranfield.data.files.data_source import Source
 from cranfield.data.files.input_problems import Problem, listed, problem
 from cranfield.data.files.number_columns import numbers
 from cranfield.data.judgments.document_lengths import Lengths, read_lengths
-from cranfield.data.judgments.id_matching import TOP, explain_topics, is_mismatch, report_mismatch
+from cranfield.data.judgments.id_matching import (
+    TOP,
+    explain_topics,
+    is_mismatch,
+    is_suspect,
+    report_mismatch,
+    report_partial_mismatch,
+)
 from cranfield.data.judgments.qrels import Qrels, read_qrels
 from cranfield.data.judgments.side_tables import Side
 from cranfield.data.judgments.strata import named_strata
@@ -213,21 +220,23 @@ def _meet(judgments: Qrels, read: dict[str, Any], source: Source) -> None:
 def _check_ids(
     assessed: Assessed, judgments: Qrels, runs: Sequence[Run | RunFile | RunFrame], reading: dict[str, Any]
 ) -> Assessed:
-    """Warn of runs of which almost no document is judged; they are read again only then."""
+    """Warn of runs of which many ids are likely to differ from those of the judgments; only they are read again."""
     by_run = (len(assessed.runs), -1)
-    judged, possible = (count.reshape(by_run).sum(axis=1) for count in judged_at_top(assessed))
+    judged, possible = (count.reshape(by_run) for count in judged_at_top(assessed))
     at_top = np.minimum(assessed.retrieved, TOP).reshape(by_run).sum(axis=1)
     sources = list(assessed.sources)
     known: dict[str, set[str]] = {}
     for i, run in enumerate(runs):
-        if is_mismatch(int(judged[i]), int(possible[i])):
+        matches, many = int(judged[i].sum()), possible[i] == TOP
+        differ = is_mismatch(matches, int(possible[i].sum()))
+        if differ or is_suspect(int(judged[i][many].sum()), TOP * int(many.sum())):
             # What comes through a pipe is gone.
             gone = isinstance(run, RunFile) and not run.path.is_file()
             first = {} if gone else read_run(run, depth=TOP, **reading).by_topic()
             known = known or {topic: set(documents) for topic, documents in judgments.by_topic().items()}
-            source, matches, total = sources[1 + i], int(judged[i]), int(at_top[i])
-            warning = report_mismatch(source.name, matches, total, first, known)
-            sources[1 + i] = source.warned(warning.of_run(source.run))
+            source, report = sources[1 + i], report_mismatch if differ else report_partial_mismatch
+            if warning := report(source.name, matches, int(at_top[i]), first, known):
+                sources[1 + i] = source.warned(warning.of_run(source.run))
     return replace(assessed, sources=tuple(sources))
 
 

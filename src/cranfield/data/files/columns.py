@@ -1,10 +1,9 @@
 """Typed columns of runs and judgments from frames, dictionaries, JSON, Parquet and CSV."""
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,22 +14,21 @@ from numpy.typing import NDArray
 from cranfield._native import Strings
 from cranfield.core import InputError
 
+from .compressed_files import PACKERS, first_line, unpacked
 from .input_problems import Problem, listed, problem
-from .json_parsing import parse_json, parse_json_lines
-from .number_columns import check_ranks, find_rounded, numbers, ranks
+from .json_parsing import as_columns, has_converted_ids, has_repeated_keys, parse_json, parse_json_lines
+from .number_columns import NOT_A_NUMBER, check_ranks, find_rounded, numbers, ranks
 from .parquet_shards import find_shards, joined
 from .text_checks import (
     check_header,
+    check_kind,
     check_line_breaks,
     check_not_nul,
-    check_not_utf16,
     check_once,
     check_utf8,
     check_width,
 )
 
-PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix → module of the standard library
-MAGIC = {b"\x1f\x8b\x08": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}  # first bytes → the same
 SHORT = {".jl": ".jsonl"}  # as TREC and nuggetizer write it
 # The names under which the field keeps its columns; the first is ours.
 NAMES = {
@@ -46,6 +44,9 @@ NAMES = {
     "run": ("run", "run_id", "runid", "system", "tag"),
 }
 USED = frozenset(column for columns in NAMES.values() for column in columns)
+IDS = frozenset(column for ids in ("topic", "document", "iteration", "run") for column in NAMES[ids])
+# Types of DuckDB and Arrow that polars does not have.
+UNREADABLE = re.compile(r"\bINTERVAL\b(?!')|\bUNION\(|_interval$|_union<|decimal256|list_view|run_end_encoded")
 # Tables of nothing but these are lists of relevant pairs, as NanoBEIR has them; elsewhere a grade was forgotten.
 PAIRS = ({"query-id", "corpus-id"}, {"query_id", "corpus_id"})
 
@@ -81,6 +82,7 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
     """Columns of a dict of dicts, or of any frame; ``what`` is "grade" or "score"."""
     if isinstance(data, Mapping):
         if all(isinstance(row, Mapping) for row in data.values()):
+            _check_keys(data, name, f'give the frame itself, or {{"topic": {{"document": {what}}}}} with ids as keys')
             return _from_dicts(data, what, name)
         return _from_frame(dict(data), tuple(map(str, data)), what, name)
     if type(data).__module__.startswith("polars") and hasattr(data, "collect"):
@@ -89,9 +91,10 @@ def from_object(data: Any, what: str, *, name: str) -> Columns:
         import polars as pl
 
         # A relation of DuckDB has columns, a reader of Arrow a schema.
-        names = getattr(data, "columns", None) or getattr(getattr(data, "schema", None), "names", ())
-        check_once([str(column) for column in names or ()], name, USED)
-        data = pl.DataFrame(data)
+        schema = getattr(data, "schema", data)
+        names = tuple(map(str, getattr(data, "columns", None) or getattr(schema, "names", None) or ()))
+        check_once(names, name, USED)
+        data = pl.DataFrame(_readable(data, names, getattr(schema, "types", ()), what, name))
     columns = getattr(data, "columns", None)
     if columns is None:
         columns = getattr(data, "column_names", None)  # pyarrow
@@ -107,6 +110,18 @@ def _is_stream(data: Any) -> bool:
     """Whether this is rows that come as Arrow, and no frame: a reader of Arrow, a relation of DuckDB."""
     known = type(data).__module__.partition(".")[0] in ("polars", "pandas") or hasattr(data, "column_names")
     return hasattr(data, "__arrow_c_stream__") and not known
+
+
+def _readable(data: Any, names: Sequence[str], types: Sequence[object], what: str, name: str) -> Any:
+    """Return a stream without columns of types that polars does not have; refuse those if they are used."""
+    unreadable = {column: str(kind) for column, kind in zip(names, types, strict=False) if UNREADABLE.search(str(kind))}
+    projects = hasattr(data, "project")  # a relation of DuckDB
+    for column, kind in unreadable.items():
+        wanted = next((wanted for wanted in (what, *NAMES) if column in NAMES[wanted]), "")
+        if wanted or not projects:
+            message = f"the column {column} is of type {kind}, which cannot be read"
+            raise problem(name, NOT_A_NUMBER.get(wanted, "E-TYPE"), message, "convert the column or leave it out")
+    return data.project(", ".join(f'"{column}"' for column in names if column in USED)) if unreadable else data
 
 
 def from_file(path: Path, what: str) -> Columns | None:
@@ -129,42 +144,37 @@ def from_file(path: Path, what: str) -> Columns | None:
         case ".csv":
             return _from_delimited(path, what, separator=",")
     names = header_of(path)
-    # The reader of text knows the qrels of BEIR, which have three columns.
-    if not names or (what == "grade" and len(names) == 3):
+    # The reader of text reads the qrels of BEIR, three columns in this order, by position.
+    if not names or (what == "grade" and _is_in_order(names)):
         return None
     return _from_delimited(path, what, separator="\t")
 
 
 def header_of(path: Path) -> tuple[str, ...]:
     """Return the names of the columns in the first line of a TSV file; nothing if there are none."""
-    if bare_suffix(path) != ".tsv" or not path.is_file():
+    if bare_suffix(_without_zstd(path)) != ".tsv" or not path.is_file():
         return ()
     names = first_line(path).decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\t")
     found = _named(names)
     return tuple(names) if found["topic"] and found["document"] else ()
 
 
-def first_line(path: Path) -> bytes:
-    """Return the first line of a text; nothing of a file that cannot be read, which its reader reports."""
-    packer = _packer_of(path)
-    try:
-        with import_module(packer).open(path) if packer else path.open("rb") as file:
-            line: bytes = file.readline(1 << 16)
-    except _damage(packer):
-        return b""
-    return line
-
-
 def is_beir(names: Sequence[str]) -> bool:
-    """Return whether the columns are those of the qrels of BEIR."""
-    return len(names) == 3 and set(names[:2]) in PAIRS
+    """Return whether the columns are those of the qrels of BEIR, in any order."""
+    return len(names) == 3 and any(pair < set(names) for pair in PAIRS)
+
+
+def _is_in_order(names: Sequence[str]) -> bool:
+    """Return whether three columns are topic, document and grade, which the reader of text knows by the last name."""
+    known = (NAMES["topic"], NAMES["document"], ("score", "grade", "relevance"))
+    return len(names) == 3 and all(name in column for name, column in zip(names, known, strict=True))
 
 
 def _from_delimited(path: Path, what: str, *, separator: str) -> Columns:
     """Columns of CSV or TSV under a header: every cell as text first, so that an id such as 007 stays what it is."""
     import polars as pl
 
-    content = _unpacked(path)
+    content = unpacked(path)
     quote = '"' if separator == "," else None
     options = {"infer_schema": False, "separator": separator, "quote_char": quote}
     check_header(content.partition(b"\n")[0], str(path), separator, USED)
@@ -200,46 +210,19 @@ def bare_suffix(path: Path) -> str:
 
 def column_suffix(path: Path) -> str:
     """The suffix that names a format of columns, .json of run.json.gz too; otherwise nothing."""
-    suffix = SHORT.get(bare_suffix(path), bare_suffix(path))
+    suffix = bare_suffix(_without_zstd(path))
+    suffix = SHORT.get(suffix, suffix)
     return suffix if suffix in (".json", ".jsonl", ".ndjson", ".parquet", ".csv") else ""
 
 
-def _packer_of(path: Path) -> str | None:
-    """Return the module that unpacks a file, by its first bytes as the reader of text does, or by its name."""
-    start = b""
-    if path.is_file():
-        with suppress(OSError), path.open("rb") as file:
-            start = file.read(max(map(len, MAGIC)))
-    by_start = (packer for magic, packer in MAGIC.items() if start.startswith(magic))
-    return next(by_start, PACKERS.get(path.suffix.lower()))
-
-
-def _unpacked(path: Path, *, most: int | None = None) -> bytes:
-    """The bytes of a file, unpacked if its name says that it is packed; refused where there are more than ``most``."""
-    packer = _packer_of(path)
-    try:
-        with import_module(packer).open(path) if packer else path.open("rb") as file:
-            content: bytes = file.read(-1 if most is None else most + 1)
-    except FileNotFoundError:
-        raise problem(str(path), "E-MISSING", "there is no such file", "check the name of the file") from None
-    except _damage(packer) as error:
-        message = f"the compressed data is damaged or cut short ({error})" if packer else f"reading failed: {error}"
-        code = "E-INFLATE" if packer else "E-READ"
-        raise problem(str(path), code, message, "fetch or pack the file again") from None
-    if most is not None and len(content) > most:
-        raise problem(str(path), "E-SIZE", f"there are more than {most >> 20:,} MB in it", "is it the right file?")
-    return content
-
-
-def _damage(packer: str | None) -> tuple[type[Exception], ...]:
-    """What reading may raise; the standard library has errors of their own for damaged data."""
-    own = {"gzip": ("zlib", "error"), "lzma": ("lzma", "LZMAError")}.get(packer or "")
-    return (EOFError, OSError, ValueError, *([getattr(import_module(own[0]), own[1])] if own else ()))
+def _without_zstd(path: Path) -> Path:
+    """Return a path without .zst at its end, as only text of runs and judgments is read where it is packed so."""
+    return path.with_suffix("") if path.suffix.lower() == ".zst" else path
 
 
 def read_frame(path: Path, reader: str, **options: Any) -> Any:
     """Read a file as a polars frame; ``reader`` is the function of polars that reads it."""
-    return _parse_frame(_unpacked(path), path, reader, options)
+    return _parse_frame(unpacked(path), path, reader, options)
 
 
 def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, Any]) -> Any:
@@ -248,7 +231,7 @@ def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, 
     if not content.strip():
         raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
     if reader != "read_parquet":
-        check_not_utf16(content, str(path))
+        check_kind(content, str(path))
         content = content.removeprefix(BOM_UTF8)
     try:
         return getattr(pl, reader)(BytesIO(content), **options)
@@ -261,35 +244,45 @@ def _parse_frame(content: bytes, path: Path, reader: str, options: Mapping[str, 
 
 
 def _from_json_lines(path: Path) -> Any:
-    """Return a frame; or columns as lists, of rows with NaN or with cells of several kinds, which polars refuses."""
-    content = _unpacked(path)
+    """Return a frame; or columns as lists, of rows that polars refuses, or reads in another way than Python does."""
+    content = unpacked(path)
+    check_kind(content, str(path))
     try:
-        return _parse_frame(content, path, "read_ndjson", {"infer_schema_length": None})
+        frame = _parse_frame(content, path, "read_ndjson", {"infer_schema_length": None})
+        if not (has_converted_ids(frame, IDS) or has_repeated_keys(content, frame, USED)):
+            return frame
     except InputError as error:
         if error.code != "E-FORMAT":
             raise
-    return _lists(parse_json_lines(content, str(path)))
-
-
-def _lists(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows as columns; a row without a cell has None there."""
-    return {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
+    return as_columns(parse_json_lines(content, str(path)))
 
 
 def _from_json(path: Path, what: str) -> Columns:
-    text = _unpacked(path)
+    text = unpacked(path)
     if not text.strip():
         raise problem(str(path), "E-EMPTY", "the file has no rows", "is it the right file?")
     shape = '{"topic": {"document": ' + ("1.5" if what == "score" else "1") + "}}"
     twice = "keep one entry for each topic and document"
+    check_kind(text, str(path))
     data = parse_json(text, str(path), f"expected {shape}", twice=twice)
     if isinstance(data, list) and all(isinstance(row, dict) for row in data):
-        data = _lists(data)
+        data = as_columns(data)
     columns = isinstance(data, dict) and all(isinstance(column, list) for column in data.values())
     nested = isinstance(data, dict) and all(isinstance(row, dict) for row in data.values())
     if not (columns or nested):
         raise problem(str(path), "E-JSON", f"JSON of this shape holds no {what}s", f"expected {shape}")
+    if nested:
+        _check_keys(data, str(path), 'write rows: frame.to_json(FILE, orient="records")')
     return from_object(data, what, name=str(path))
+
+
+def _check_keys(data: Mapping[Any, Mapping[Any, Any]], name: str, hint: str) -> None:
+    """Refuse a dict of dicts whose keys are the names of columns, as pandas writes a frame by default."""
+    for keys in (data, next(filter(None, data.values()), {})):
+        found = _named([key.strip().casefold() for key in keys if isinstance(key, str)])
+        if found["topic"] and found["document"]:
+            message = f"the keys {found['topic']} and {found['document']} are names of columns, not ids"
+            raise problem(name, "E-COLUMNS", message, hint)
 
 
 def _from_dicts(data: Mapping[Any, Mapping[Any, Any]], what: str, name: str) -> Columns:
@@ -402,7 +395,8 @@ def _is_blank(column: Any) -> bool:
 
 def _names_in(column: Any, name: str) -> tuple[Strings | None, str]:
     """Return the names in a column of runs: of each row, or the one that all rows share."""
-    if hasattr(column, "n_unique") and not column.null_count() and (column == column[0]).all():  # of polars, at once
+    is_flat = hasattr(column, "n_unique") and not column.dtype.is_nested()  # of polars, which compares at once
+    if is_flat and not column.null_count() and (column == column[0]).all() and column[0] != "":
         return None, strings(column[:1], "run", name)[0]
     names = strings(column, "run", name)
     runs, which = names.distinct()

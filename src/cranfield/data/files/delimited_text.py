@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.core import InputError
 
-from .columns import _unpacked, column_suffix
+from .columns import column_suffix
+from .compressed_files import unpacked
 from .input_problems import problem
 from .text_checks import check_utf8
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def text_of(path: Path, name: str) -> bytes:
     """The bytes of a file, which are text and not blank."""
-    content = _unpacked(path).removeprefix(b"\xef\xbb\xbf")
+    content = unpacked(path).removeprefix(b"\xef\xbb\xbf")
     check_utf8(content, name)
     if not content.strip():
         raise problem(name, "E-EMPTY", "the file has no rows", "is it the right file?")

@@ -1,7 +1,9 @@
 """Inspect a file: detect its kind and list its problems and topics."""
 
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -13,7 +15,14 @@ import numpy as np
 
 from cranfield import _native
 from cranfield.core import InputError, ParameterError, Ties
-from cranfield.data.judgments.id_matching import TOP, explain_topics, is_mismatch, report_mismatch
+from cranfield.data.judgments.id_matching import (
+    TOP,
+    explain_topics,
+    is_mismatch,
+    is_suspect,
+    report_mismatch,
+    report_partial_mismatch,
+)
 from cranfield.data.judgments.qrels import Qrels, judgment_problems, read_qrels
 from cranfield.data.runs.run import RunFrame, rank_rows, run_name, runs_of_table
 
@@ -25,6 +34,9 @@ from .size_limits import Limits
 
 MISFITS = ("E-FIELDS", "E-RANK", "E-GRADE", "E-DECIMAL")
 MANY_TIED = 0.1  # the proportion of ranks, among the first of every topic
+MOST_TIED = 0.5  # the proportion of numbers of a table that are equal to another of their topic
+GRADE_RANGE = 100  # between the lowest and the highest grade of a table
+RUN_NAME = re.compile(r"(?<![a-z])runs?(?![a-z])")
 TEXT = "hand in a text file, plain or packed: topic Q0 document rank score tag"
 
 
@@ -78,9 +90,8 @@ def inspect_all(
     path = Path(fspath(file))
     name = str(path) if name is None else name
     header = header_of(path) if limits is None else ()
-    is_table = bool(header) and not (kind is None and is_beir(header))
-    if limits is None and (is_table or column_suffix(path) or find_shards(path)):
-        return _inspect_columns(path, name, kind, reading)
+    if limits is None and (header or column_suffix(path) or find_shards(path)):
+        return _inspect_columns(path, name, kind, reading, expected="qrels" if is_beir(header) else "")
     found = _inspect_text(path, name, kind, None if limits is None else asdict(limits), reading)
     return [found if limits is None else replace(found, problems=_handed_in(found.problems))]
 
@@ -160,15 +171,29 @@ def _misfits(counts: Mapping[str, int]) -> int:
     return sys.maxsize if "E-SWAPPED" in counts else sum(counts.get(code, 0) for code in MISFITS)
 
 
-def _inspect_columns(path: Path, name: str, kind: str | None, reading: dict[str, Any]) -> list[Inspected]:
-    """A table is runs if it can be read as such: qrels have no score and no rank."""
-    called_qrels = any("qrel" in part.lower() for part in Path(name).parts[-2:])  # a folder of shards may be
-    qrels = kind == "qrels" or (kind is None and called_qrels)
+def _inspect_columns(
+    path: Path, name: str, kind: str | None, reading: dict[str, Any], *, expected: str = ""
+) -> list[Inspected]:
+    """Inspect a table of a kind, or of the kind that its columns, its name and its numbers show.
+
+    ``expected`` is the kind that the header suggests, if it does.
+    """
+    file = Path(name)
+    named_qrels = path.is_file() and "qrel" in file.name.lower()
+    if not path.is_file() and any("qrel" in part.lower() for part in file.parts[-2:]):
+        expected = "qrels"  # the shards of a table lie in a folder
+    elif not named_qrels and RUN_NAME.search(file.name.lower()):
+        expected = "run"
+    qrels = kind == "qrels"
     try:
-        columns = None if qrels else _run_columns(path, kind)
+        columns = None if qrels else _run_columns(path, kind, certain=not named_qrels and expected != "qrels")
         if columns is None:
             qrels = True
             return [_inspected_qrels(name, read_qrels(path, name=name, check=False, **reading))]
+        certain = named_qrels or (expected == "qrels" and reading["gains"])
+        if kind is None and _has_grades(columns, expected, certain=certain):
+            with suppress(InputError):  # grades cannot have every name that scores have
+                return [_inspected_qrels(name, read_qrels(path, name=name, check=False, **reading))]
         runs = runs_of_table(columns, name, run_name(Path(name)))
     except InputError as error:
         message = error.problem.removeprefix(f"{path}:{error.line}: ").removeprefix(f"{path}: ")
@@ -177,14 +202,44 @@ def _inspect_columns(path: Path, name: str, kind: str | None, reading: dict[str,
     return [_inspected_run(run, name) for run in runs]
 
 
-def _run_columns(path: Path, kind: str | None) -> Columns | None:
-    """The columns of a table of runs; nothing if it seems to be qrels."""
+def _run_columns(path: Path, kind: str | None, *, certain: bool) -> Columns | None:
+    """Return the columns of a table of runs; nothing if it seems to be qrels."""
     try:
         return from_file(path, "score")
     except InputError as error:
-        if kind is None and error.code in ("E-COLUMNS", "E-SWAPPED"):
+        if kind is None and (not certain or error.code in ("E-COLUMNS", "E-SWAPPED")):
             return None
         raise
+
+
+def _has_grades(columns: Columns, expected: str, *, certain: bool) -> bool:
+    """Return whether the numbers of a table are grades: whole, in a small range, most of them equal to another.
+
+    If qrels are ``expected``, they are grades unless they have decimals and hardly any is equal to another, or, if
+    that is ``certain``, in any case. Only runs have ranks or name their run.
+    """
+    if columns.rank is not None or columns.run is not None or columns.tag:
+        return False
+    if certain or not len(columns.number):
+        return certain or expected == "qrels"
+    number = columns.number
+    whole, tied = np.array_equal(number, np.trunc(number)), _proportion_tied(columns)
+    if expected == "qrels":
+        return whole or tied > MANY_TIED
+    return expected != "run" and whole and tied > MOST_TIED and bool(np.ptp(number) <= GRADE_RANGE)
+
+
+def _proportion_tied(columns: Columns) -> float:
+    """Return the proportion of numbers that are equal to another of their topic, or, in topics of one row, to all."""
+    _, topic = columns.topic.distinct()
+    rows = np.bincount(topic)[topic]
+    if rows.max() == 1:
+        return float(len(rows) > 1 and np.ptp(columns.number) == 0)
+    order = np.lexsort((columns.number, topic))
+    topic, number = topic[order], columns.number[order]
+    equal = (topic[1:] == topic[:-1]) & (number[1:] == number[:-1])
+    tied = np.append(equal, False) | np.append(False, equal)
+    return float(tied.sum() / (rows > 1).sum())
 
 
 def _inspected_run(run: RunFrame, name: str) -> Inspected:
@@ -198,15 +253,19 @@ def _inspected_run(run: RunFrame, name: str) -> Inspected:
 
 
 def compare_documents(judged: Inspected, run: Inspected) -> list[Problem]:
-    """Return a warning if almost none of the first documents of a run is judged."""
+    """Return a warning if many ids of a run are likely to be written in another way than those of the judgments."""
     known = judged.documents()
     shared = {topic: list(ids) for topic, ids in run.documents().items() if topic in known}
-    matches = sum(document in known[topic] for topic, ids in shared.items() for document in ids)
-    possible = sum(min(len(ids), len(known[topic])) for topic, ids in shared.items())
-    if not is_mismatch(matches, possible):
+    in_pool = {topic: sum(document in known[topic] for document in ids) for topic, ids in shared.items()}
+    possible = {topic: min(len(ids), len(known[topic])) for topic, ids in shared.items()}
+    many = [topic for topic in shared if possible[topic] == TOP]
+    matches = sum(in_pool.values())
+    differ = is_mismatch(matches, sum(possible.values()))
+    if not differ and not is_suspect(sum(in_pool[topic] for topic in many), TOP * len(many)):
         return []
     total, theirs = sum(map(len, shared.values())), {topic: set(known[topic]) for topic in shared}
-    return [report_mismatch(run.file, matches, total, shared, theirs).of_run(run.run)]
+    warning = (report_mismatch if differ else report_partial_mismatch)(run.file, matches, total, shared, theirs)
+    return [warning.of_run(run.run)] if warning else []
 
 
 def compare_topics(topics: Iterable[str], run: Inspected, *, judged: bool = True) -> list[Problem]:

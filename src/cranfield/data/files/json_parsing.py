@@ -3,11 +3,19 @@
 import json
 import re
 from codecs import BOM_UTF8
-from typing import Any
+from collections.abc import Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .input_problems import problem
 
+if TYPE_CHECKING:
+    import polars as pl
+
 ROW = 'every line is an object such as {"topic": "1", "document": "d1", …}'
+NO_TEXT = r"^([\[{]|true$|false$|-?\d+[.eE])"  # how a list, an object, a truth value or a decimal is written
+BLOCK = 1 << 16  # bytes that fit a fast cache
 HALF = r"\\u[dD][89a-fA-F]"  # of a character that is written as a pair
 
 
@@ -42,6 +50,38 @@ def parse_json_lines(content: bytes, name: str) -> list[dict[str, Any]]:
                 raise problem(name, "E-JSON", "the line is no object", ROW, line=line)
             rows.append(row)
     return rows
+
+
+def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows as columns; a row without a cell has None there."""
+    return {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
+
+
+def has_converted_ids(frame: "pl.DataFrame", ids: Container[str]) -> bool:
+    """Return whether polars may have made text of other cells in a column of ids, because some cells are text."""
+    import polars as pl
+
+    texts = [column for column in frame.columns if column in ids and frame.schema[column] == pl.String]
+    return any(frame[column].str.contains(NO_TEXT).any() for column in texts)
+
+
+def has_repeated_keys(content: bytes, frame: "pl.DataFrame", used: Container[str]) -> bool:
+    """Return whether a row of JSON Lines may have a used key twice, of which polars keeps the first.
+
+    Every cell that is not null has one colon after its key. Only where there are more, keys are counted.
+    """
+    import polars as pl
+
+    cells = sum(len(frame) - column.null_count() for column in frame.get_columns())
+    view = np.frombuffer(content, np.uint8)
+    colons = sum(int(np.count_nonzero(view[at : at + BLOCK] == ord(":"))) for at in range(0, len(view), BLOCK))
+    if colons > cells:
+        texts = frame.select(pl.col(pl.String).str.count_matches(":", literal=True).sum())
+        colons -= sum(texts.row(0)) if texts.width else 0
+    if colons <= cells:
+        return False
+    counts = ((column, content.count(json.dumps(column).encode())) for column in frame.columns if column in used)
+    return any(count > len(frame) - frame[column].null_count() for column, count in counts)
 
 
 def has_halves(text: bytes | str) -> bool:

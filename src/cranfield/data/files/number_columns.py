@@ -68,15 +68,34 @@ def _from_cells(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return an array as numbers; Python reads text such as 1_000 as a number, and no other reader does."""
     if values.dtype.kind in "OUT" and any(isinstance(cell, str) and not _is_number(cell) for cell in values.flat):
         raise ValueError
-    return values.astype(np.float64)
+    return _as_floats(values)
+
+
+def _as_floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return cells as floats; whole numbers that are too large become infinite, as they do where they are text."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        return np.array([np.nan if cell is None else _to_number(cell) for cell in values.tolist()])
+
+
+def _to_number(cell: Any) -> float:
+    """Return a cell as a float."""
+    try:
+        return float(cell)
+    except OverflowError:
+        return np.inf if cell > 0 else -np.inf
 
 
 def _to_array(column: Any) -> NDArray[Any]:
-    """Return a column as an array; whole numbers of 128 bits, which numpy lacks, as objects."""
-    if type(column).__module__.startswith("polars") and "128" in str(column.dtype):
-        return np.array(column.to_list(), dtype=object)
+    """Return a column as an array; whole numbers of 128 bits, which numpy lacks, and nested cells as objects."""
+    if type(column).__module__.startswith("polars") and ("128" in str(column.dtype) or column.dtype.is_nested()):
+        column = column.to_list()
+        return np.fromiter(column, dtype=object, count=len(column))
     if np.ma.is_masked(column):
         return np.asarray(column.astype(np.float64).filled(np.nan))
+    if isinstance(column, list) and not {list, tuple}.isdisjoint(map(type, column)):
+        return np.fromiter(column, dtype=object, count=len(column))  # numpy would make a matrix of lists
     return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
 
 
@@ -126,7 +145,7 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, str) and (not value.isascii() or "_" in value):
         return False
     try:
-        float(value)
+        _to_number(value)
     except (TypeError, ValueError):
         return False
     return True
@@ -139,9 +158,9 @@ def ranks(column: Any) -> NDArray[np.float64]:
     else:
         values = _to_array(column)
         try:
-            found = values.astype(np.float64)
+            found = _as_floats(values)
         except (TypeError, ValueError):
-            found = np.array([float(value) if _is_number(value) else np.nan for value in values.tolist()])
+            found = np.array([_to_number(value) if _is_number(value) else np.nan for value in values.tolist()])
     return found if np.array_equal(found, np.trunc(found)) else np.where(found == np.trunc(found), found, np.nan)
 
 

@@ -19,12 +19,21 @@ if TYPE_CHECKING:
 QUOTES = 'see the quotation marks: a cell that starts with " ends with the next one, and two stand for one'
 MAX_CELL = 40  # characters that a message shows
 LINE_END = "\n"
+# First bytes of files that are no text → what the file is, and what to do.
+TABLES = {
+    b"PAR1\x15": ("a Parquet file", "let its name end in .parquet"),
+    b"ARROW1\0\0": ("an Arrow (Feather) file", "write it as Parquet: polars.read_ipc(FILE).write_parquet(NEW)"),
+}
 SEPARATORS = {";": "semicolons", "|": "vertical bars", "\t": "tabs"}
 
 
 def check_header(header: bytes, name: str, separator: str, used: Container[str] | None = None) -> None:
-    """Refuse a first line that is UTF-16, has another separator, or names a column twice that is used."""
-    check_not_utf16(header, name)
+    """Refuse a first line that is no text, ends in another way, has another separator, or names a used column twice."""
+    check_kind(header, name)
+    first, _, rest = header.partition(b"\r")
+    if rest.strip() and first.count(b'"') % 2 == 0:
+        hint = r"end them with a line feed, for example: tr '\r' '\n' < FILE"
+        raise problem(name, "E-FORMAT", "lines end with a carriage return alone", hint)
     text = header.removeprefix(BOM_UTF8).decode(errors="replace")
     columns = next(csv.reader(text.splitlines()[:1], delimiter=separator), [])
     other = next((one for one in SEPARATORS if one in text), None)
@@ -92,6 +101,14 @@ def _is_row(line: str, width: int, known: Mapping[int, Container[str]]) -> bool:
     return len(cells) == width and any(cells[i] in values for i, values in known.items())
 
 
+def check_kind(content: bytes, name: str) -> None:
+    """Refuse content that starts as UTF-16, Parquet or Arrow does."""
+    check_not_utf16(content, name)
+    kind, hint = next((table for magic, table in TABLES.items() if content.startswith(magic)), ("", ""))
+    if kind:
+        raise problem(name, "E-FORMAT", f"this is {kind}", hint)
+
+
 def check_not_utf16(content: bytes, name: str) -> None:
     """Refuse text that starts as UTF-16 does."""
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -109,7 +126,7 @@ def check_not_nul(content: bytes, name: str) -> None:
 
 def check_utf8(content: bytes, name: str) -> None:
     """Refuse text that is not UTF-8."""
-    check_not_utf16(content, name)
+    check_kind(content, name)
     try:
         content.decode()
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.data.judgments.qrels import Qrels
 from cranfield.data.runs.run import Run, run_name
 
-from .columns import PACKERS
+from .compressed_files import PACKERS
 from .input_problems import problem
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ def _jsonl(data: Run | Qrels) -> str:
 
 
 def _json(data: Run | Qrels) -> str:
+    if isinstance(data, Qrels) and data.by_subtopic:
+        message = "a dict of dicts has one grade for each document, not one for each subtopic"
+        raise problem(data.source.name, "E-FORMAT", message, "write .jsonl, .csv, .parquet or TREC text")
     table = data.to_table()
     out: dict[str, dict[str, Any]] = {}
     last = table.columns[-1]

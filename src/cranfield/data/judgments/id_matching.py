@@ -10,8 +10,9 @@ from cranfield.data.files.input_problems import Problem
 
 TOP = 10  # documents of each topic that are compared
 FEW = 0.01  # below this proportion of judged documents ids are taken not to match
+HALF = 0.5  # below this proportion, in topics with enough judgments, ids are compared in other forms
 MAX_EXAMPLES = 3  # ids of a run and of the judgments that a warning names
-MATCHED = 0.1  # proportion of ids that must match before a guess is reported
+MATCHED = 0.1  # proportion of ids that must match in a form, and do not match without it, before it is reported
 MAX_TOPICS = 200  # whose ids are compared for a guess
 AFFIX_TOPICS, AFFIX_IDS = 20, 300  # topics, and ids of each, in which a prefix or a suffix is searched
 
@@ -37,6 +38,11 @@ def is_mismatch(judged: int, possible: int) -> bool:
     return possible > 0 and judged < FEW * possible
 
 
+def is_suspect(judged: int, possible: int) -> bool:
+    """Return whether few documents are judged, of topics with at least ``TOP`` judgments: some ids may differ."""
+    return judged < HALF * possible
+
+
 def report_mismatch(
     file: str, matches: int, total: int, retrieved: Mapping[str, Sequence[str]], judged: Ids
 ) -> Problem:
@@ -45,14 +51,40 @@ def report_mismatch(
     ``retrieved`` are the first documents of topics in rank order, ``judged`` the judged documents of topics. Examples
     are of the first topic in alphabetical order that has both, so that they are the same for every source.
     """
-    message = f"of the first {TOP} documents of each topic, {matches:,} of {total:,} are judged"
     shared = {topic: set(retrieved[topic]) for topic in sorted(retrieved) if retrieved[topic] and topic in judged}
     if not shared:  # the run came through a pipe and cannot be read again
-        return Problem(file, 0, "W-IDS", message, "do the run and the judgments write ids in the same way?")
-    first = next(iter(shared))
-    own, theirs = ", ".join(retrieved[first][:MAX_EXAMPLES]), ", ".join(sorted(judged[first])[:MAX_EXAMPLES])
-    hint = f"the run has documents such as {own}, the judgments {theirs}: {explain(shared, judged)}"
-    return Problem(file, 0, "W-IDS", message, hint)
+        hint = "do the run and the judgments write ids in the same way?"
+        return Problem(file, 0, "W-IDS", _count_judged(matches, total), hint)
+    return _report(file, matches, total, retrieved, judged, next(iter(shared)), explain(shared, judged))
+
+
+def report_partial_mismatch(
+    file: str, matches: int, total: int, retrieved: Mapping[str, Sequence[str]], judged: Ids
+) -> Problem | None:
+    """Return a warning if more ids match in another form, although some match as they are.
+
+    A run of which few documents are judged may simply be unlike the runs of the pool. Arguments are those of
+    :func:`report_mismatch`. Examples are documents without a judgment, of the topic that has most of them.
+    """
+    shared = {topic: set(retrieved[topic]) for topic in sorted(retrieved) if topic in judged}
+    change = matching_change(shared, judged)
+    if change is None:
+        return None
+    unjudged = {topic: [one for one in retrieved[topic] if one not in judged[topic]] for topic in shared}
+    most = max(unjudged, key=lambda topic: len(unjudged[topic]))
+    return _report(file, matches, total, unjudged, judged, most, change)
+
+
+def _count_judged(matches: int, total: int) -> str:
+    return f"of the first {TOP} documents of each topic, {matches:,} of {total:,} are judged"
+
+
+def _report(
+    file: str, matches: int, total: int, retrieved: Mapping[str, Sequence[str]], judged: Ids, topic: str, why: str
+) -> Problem:
+    own, theirs = ", ".join(retrieved[topic][:MAX_EXAMPLES]), ", ".join(sorted(judged[topic])[:MAX_EXAMPLES])
+    hint = f"the run has documents such as {own}, the judgments {theirs}: {why}"
+    return Problem(file, 0, "W-IDS", _count_judged(matches, total), hint)
 
 
 def explain_topics(own: Sequence[str], theirs: Sequence[str]) -> str:
@@ -62,16 +94,22 @@ def explain_topics(own: Sequence[str], theirs: Sequence[str]) -> str:
 
 def explain(own: Ids, theirs: Ids) -> str:
     """Return the change after which most ids match, or a question where there is none."""
+    return matching_change(own, theirs) or "do they belong together?"
+
+
+def matching_change(own: Ids, theirs: Ids) -> str | None:
+    """Return the change of ids after which many more of them match; nothing where there is none."""
     topics = list(islice((topic for topic in own if topic in theirs), MAX_TOPICS))
     mine, others = [own[topic] for topic in topics], [theirs[topic] for topic in topics]
     total = sum(min(len(a), len(b)) for a, b in zip(mine, others, strict=True))
+    enough = _count(mine, others, str, str) + max(1, MATCHED * total)
     guesses = {what: (form, form) for what, form in FORMS.items()} | _affixes(mine, others)
     counts = {what: _count(mine, others, *forms) for what, forms in guesses.items()}
     best = max(counts, key=counts.__getitem__)
-    if counts[best] < max(1, MATCHED * total):
+    if counts[best] < enough:
         every = _count(mine, others, _all_forms, _all_forms)
-        if every < max(1, MATCHED * total):
-            return "do they belong together?"
+        if every < enough:
+            return None
         what = "letter case, white space, leading zeros, a final .0 and Unicode forms"
         return f"ids match when {what} are ignored ({every} of {total})"
     return f"ids match when {best} ({counts[best]} of {total})"

@@ -52,11 +52,14 @@ class Qrels:
         return found
 
     def to_table(self) -> Table:
-        """The judgments as rows of topic, document and grade."""
+        """The judgments as rows of topic, document and grade; and of subtopic, if they are by subtopic."""
         whole = self.grade.astype(np.int64)
         grade: NDArray[Any] = whole if np.array_equal(whole, self.grade) else self.grade
         topic = self.topics.take(self.topic.astype(np.int64)).to_list()
-        return Table({"topic": topic, "document": self.document.to_list(), "grade": grade}, self.source.name)
+        columns: dict[str, Any] = {"topic": topic}
+        if self.by_subtopic:
+            columns["subtopic"] = self.subtopics.take(self.subtopic.astype(np.int64)).to_list()
+        return Table(columns | {"document": self.document.to_list(), "grade": grade}, self.source.name)
 
     def to_polars(self) -> "pl.DataFrame":
         """The judgments as a polars frame."""

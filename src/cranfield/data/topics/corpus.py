@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield._native import Strings
 from cranfield.core import InputError
-from cranfield.data.files.columns import PACKERS, column_suffix, read_frame
+from cranfield.data.files.columns import column_suffix, read_frame
+from cranfield.data.files.compressed_files import PACKERS
 from cranfield.data.files.data_source import Source, digest, is_dataset
 from cranfield.data.files.input_problems import Problem, Problems, problem
 from cranfield.data.files.ir_datasets import dataset_documents

@@ -7,12 +7,12 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cranfield.data.files.columns import NAMES, PACKERS, column_suffix
+from cranfield.data.files.columns import NAMES, column_suffix
+from cranfield.data.files.compressed_files import PACKERS, open_unpacked
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.files.json_parsing import parse_json
 from cranfield.data.files.size_limits import Limits
@@ -91,7 +91,7 @@ def _opened(path: Path, name: str) -> Iterator[Any]:
     """A file, unpacked while it is read."""
     packer = PACKERS.get(path.suffix.lower())
     try:
-        with import_module(packer).open(path) if packer else path.open("rb") as file:
+        with open_unpacked(path, packer) as file:
             yield file
     except FileNotFoundError:
         raise problem(name, "E-MISSING", "there is no such file", "check the name of the file") from None

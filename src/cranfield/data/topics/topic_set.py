@@ -9,7 +9,8 @@ from typing import Any
 
 from cranfield._native import Strings
 from cranfield.core import ParameterError, Provenance, Table
-from cranfield.data.files.columns import _unpacked, read_frame
+from cranfield.data.files.columns import read_frame
+from cranfield.data.files.compressed_files import unpacked
 from cranfield.data.files.data_source import Source, digest, is_dataset
 from cranfield.data.files.input_problems import Problem, Problems, listed, problem
 from cranfield.data.files.ir_datasets import dataset_topics
@@ -156,7 +157,7 @@ def _digest(texts: Sequence[TopicText]) -> str:
 def _from_file(path: Path, name: str, warnings: list[Problem]) -> list[tuple[int, TopicText]]:
     if path.is_dir():
         raise problem(name, "E-FOLDER", "this is a folder", "name the file with the topics")
-    content = _unpacked(path, most=MOST)
+    content = unpacked(path, most=MOST)
     if content.startswith(b"PAR1"):
         return from_object(read_frame(path, "read_parquet"), name)
     text = _decoded(content, name, warnings).replace("\r\n", "\n").replace("\r", "\n")

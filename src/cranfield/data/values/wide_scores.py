@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.core import InputError, ParameterError, Provenance
-from cranfield.data.files.columns import NAMES, column_suffix, first_line, read_frame
+from cranfield.data.files.columns import NAMES, column_suffix, read_frame
+from cranfield.data.files.compressed_files import first_line
 from cranfield.data.files.data_source import Source, digest
 from cranfield.data.files.input_problems import problem
 from cranfield.data.files.text_checks import check_header

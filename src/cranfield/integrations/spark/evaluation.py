@@ -6,7 +6,18 @@ from typing import Any, Literal
 import numpy as np
 
 from cranfield.core import SEED, InputError, ParameterError, Policy, Ties
-from cranfield.data import TOP, Problem, Problems, Source, assess, explain_topics, is_mismatch, report_mismatch
+from cranfield.data import (
+    TOP,
+    Problem,
+    Problems,
+    Source,
+    assess,
+    explain_topics,
+    is_mismatch,
+    is_suspect,
+    report_mismatch,
+    report_partial_mismatch,
+)
 from cranfield.measures import DEFAULT, Measure, Relative, measure_all
 from cranfield.studies import Question, reading_notes
 
@@ -19,7 +30,7 @@ MAX_TOPICS = 1000  # whose ids are compared where none is judged
 TOPICS_SHOWN = 20  # whose ids are compared where they do not match
 SINGLY = 3  # so many notes of one kind are given one by one
 FAR, RARE = 4, 0.01  # times the next grade, and proportion of the relevant documents, of a top grade that is an outlier
-OF_ALL = ("W-NOREL", "W-GRADE")  # codes that no part of the judgments can give
+OF_ALL = ("W-NOREL", "W-NOZERO", "W-GRADE")  # codes that no part of the judgments can give
 
 
 def evaluate(
@@ -129,13 +140,15 @@ def _check_grades(judgments: Any, name: str, *, gains: bool) -> tuple[float, lis
     """Return the top grade, by which measures are settled before topics are parted, and warnings about all grades."""
     from pyspark.sql import functions as F
 
-    top, there = judgments.agg(F.max("number"), F.count(F.lit(1))).first()
+    zeros = F.count(F.when(F.col("number") == 0, 1))
+    top, least, zeros, there = judgments.agg(F.max("number"), F.min("number"), zeros, F.count(F.lit(1))).first()
     if not there:
         hint = "a judgment has a topic, a document and a grade"
         raise InputError(f"{name}: there are no judgments", hint=hint, code="E-EMPTY")
     if top is None or not np.isfinite(top) or top <= 0:  # a grade that is not a number is reported with its row
         return 0.0, ["W-NOREL"]
-    return float(top), ["W-GRADE"] if not gains and _is_outlying(judgments, top) else []
+    codes = ["W-NOZERO"] if least < 0 and not zeros else []
+    return float(top), [*codes, "W-GRADE"] if not gains and _is_outlying(judgments, top) else codes
 
 
 def _is_outlying(judgments: Any, top: float) -> bool:
@@ -187,19 +200,25 @@ def _by_run(frame: Any) -> dict[str | None, Any]:
         F.collect_set("code").alias("codes"),
         F.sum("judged").alias("judged"),
         F.sum("possible").alias("possible"),
+        F.sum(F.when(F.col("possible") == TOP, F.col("judged"))).alias("judged_of_many"),
+        F.sum(F.when(F.col("possible") == TOP, TOP)).alias("possible_of_many"),
         F.sum(F.when(F.col("place").isNotNull(), F.least(F.col("retrieved"), F.lit(TOP)))).alias("at_top"),
     )
     return {row["run"]: row for row in rows.collect()}
 
 
 def _mismatch(run: str, row: Any, frame: Any, judgments: Any, rows: Any) -> Problem | None:
-    """A warning if almost none of the first documents of a run is judged, with ids of a few topics."""
+    """Return a warning if many ids of a run are likely to be written in another way, as ids of a few topics show."""
     from pyspark.sql import functions as F
 
-    if row["judged"] is None or not is_mismatch(row["judged"], row["possible"]):
+    if row["judged"] is None:
+        return None
+    differ = is_mismatch(row["judged"], row["possible"])
+    if not differ and not is_suspect(row["judged_of_many"] or 0, row["possible_of_many"] or 0):
         return None
     met = frame.where((F.col("run") == run) & F.col("place").isNotNull() & (F.col("retrieved") > 0))
-    topics = [one["topic"] for one in met.select("topic").orderBy("topic").limit(TOPICS_SHOWN).collect()]
+    by = ("topic",) if differ else ("judged", "topic")  # topics whose ids match show no other form
+    topics = [one["topic"] for one in met.select("topic", "judged").orderBy(*by).limit(TOPICS_SHOWN).collect()]
     own = rows.where((F.col("run") == run) & F.col("topic").isin(topics)).orderBy(F.desc("number"), F.desc("document"))
     retrieved: dict[str, list[str]] = {topic: [] for topic in topics}
     for one in own.select("topic", "document").collect():
@@ -208,7 +227,8 @@ def _mismatch(run: str, row: Any, frame: Any, judgments: Any, rows: Any) -> Prob
     for one in judgments.where(F.col("topic").isin(topics)).select("topic", "document").collect():
         judged[one["topic"]].add(one["document"])
     first = {topic: documents[:TOP] for topic, documents in retrieved.items()}
-    return report_mismatch(run, row["judged"], row["at_top"], first, judged)
+    report = report_mismatch if differ else report_partial_mismatch
+    return report(run, row["judged"], row["at_top"], first, judged)
 
 
 def _source(name: str, row: Any, codes: Sequence[str], problem: Problem | None = None) -> Source:

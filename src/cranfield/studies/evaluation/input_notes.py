@@ -7,7 +7,7 @@ from cranfield.data import Source
 # Warnings that often mean that the values are not what the user thinks.
 TELLING = {
     "W-RANK": "a rank column that disagrees with its scores",
-    "W-INVERTED": "scores that look like ranks or distances, of which the highest counts as the best",
+    "W-INVERTED": "numbers that may be read the wrong way round: scores that look like ranks, or ranks like scores",
     "W-CONSTANT": "topics in which all scores are equal",
     "W-PRECISION": "whole-number scores too large for float64, which rounds them",
     "W-TAG": "more than one tag",
@@ -15,7 +15,9 @@ TELLING = {
     "W-COMMENT": "lines that start with # and are left out",
     "W-SELF": "documents with the id of their topic",
     "W-SPACE": "ids with white space around them",
+    "W-NOZERO": "grades below 0, which count as unjudged, and no grade of 0",
     "W-NOREL": "no relevant document",
+    "W-SWAPPED": "judgments that look like a run, because no grade is used twice in a topic",
     "W-GRADE": "a rare highest grade far above the others",
 }
 

@@ -10,7 +10,7 @@ from cranfield.data import (
     Run,
     find_run,
     find_runs,
-    inspect,
+    inspect_all,
     is_trec,
     read_metadata,
     read_metadata_file,
@@ -29,18 +29,19 @@ def convert(
     depth: int | None = None,
     ties: Ties | str = Ties.TREC,
     gains: bool = False,
+    subtopics: bool = False,
     metadata: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Qrels | Run:
     """Write a run or qrels to ``target``, in the format that its name ends in.
 
     ``kind`` is "run" or "qrels"; without it the file decides. ``run`` names one of several runs of a table. A run
-    is written in rank order, to ``depth``; grades of qrels may be decimals with ``gains``. What the run says of itself
-    in its header (ir_metadata) is kept where the target is TREC text; ``metadata``, a file of YAML or a mapping, takes
-    its place.
+    is written in rank order, to ``depth``. Grades of qrels may be decimals with ``gains``; with ``subtopics`` a
+    document may be judged once for each subtopic. What the run says of itself in its header (ir_metadata) is kept
+    where the target is TREC text; ``metadata``, a file of YAML or a mapping, takes its place.
     """
-    kind = kind or inspect(source).kind
+    kind = kind or inspect_all(source, gains=gains, subtopics=subtopics)[0].kind
     if kind == "qrels":
-        data: Qrels | Run = read_qrels(source, gains=gains)
+        data: Qrels | Run = read_qrels(source, gains=gains, subtopics=subtopics)
     else:
         data = read_run(_one_run(source, run), depth=depth, ties=ties)
     if isinstance(metadata, str | PathLike):

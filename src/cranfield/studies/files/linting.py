@@ -1,6 +1,6 @@
 """Which problems do these run and qrels files have?"""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,11 @@ def lint(
 ) -> Study:
     """Return every problem of runs and qrels, without evaluating anything. A folder stands for all its files.
 
-    Runs are compared with the first qrels among the files: which topics and documents they share. With ``qrels``, or
-    with only the ``topics`` of a task that is not judged yet, all files are read as runs. ``limits`` apply to the
-    files, not to the qrels. ``names`` maps a file that is stored under another name to the name in messages.
-    ``gains`` and ``subtopics`` read judgments as :func:`evaluate` does: with ``gains`` grades may be decimals, with
-    ``subtopics`` a document may be judged once for each.
+    Each run is compared with the qrels among the files: which topics and documents they share. Of several qrels, those
+    count that share most topics with the run. With ``qrels``, or with only the ``topics`` of a task that is not judged
+    yet, all files are read as runs. ``limits`` apply to the files, not to the qrels. ``names`` maps a file that is
+    stored under another name to the name in messages. ``gains`` and ``subtopics`` read judgments as :func:`evaluate`
+    does: with ``gains`` grades may be decimals, with ``subtopics`` a document may be judged once for each.
     With a ``corpus`` (a file, folder, frame, dict or ir_datasets id of documents), judged and retrieved documents that
     it lacks are reported, and documents that have the same text.
     ``progress`` is called with the numbers of files that are done and of all files, ``reading`` with the same in bytes
@@ -54,14 +54,15 @@ def lint(
         paths += [file] * (len(inspected) - len(paths))
         if progress:
             progress(done, len(every))
-    judged = judged or next((found for found in inspected if found.kind == "qrels"), None)
+    judgments = [judged] if judged else [found for found in inspected if found.kind == "qrels"]
     problems: list[Problem] = []
     for found in inspected:
         problems += found.problems.kept
         if found.problems.not_kept:
             message = f"{found.problems.not_kept} more problems are not listed"
             problems.append(Problem(found.file, 0, "W-MORE", message, "mend the first ones, then look again"))
-        if judged and found.kind == "run":
+        if judgments and found.kind == "run":
+            judged = _closest(judgments, found)
             problems += [*compare_topics(judged.topics, found), *compare_documents(judged, found)]
         elif wanted is not None:
             problems += compare_topics(wanted, found, judged=False)
@@ -83,6 +84,12 @@ def lint(
 def _files(name: str | PathLike[str]) -> list[str | PathLike[str]]:
     """The file itself, or the files of a folder; an empty one is reported as what it is."""
     return [*(files_of(Path(name)) if Path(name).is_dir() else ())] or [name]
+
+
+def _closest(judgments: Sequence[Inspected], run: Inspected) -> Inspected:
+    """Return the judgments that share most topics with a run; of several, the first."""
+    topics = set(run.topics)
+    return max(judgments, key=lambda judged: len(topics.intersection(judged.topics)))
 
 
 def _count(number: int, what: str) -> str:

@@ -1,6 +1,7 @@
 """What is wrong with data in memory is said in two lines: the problem, and what to do next."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,43 @@ def test_judgments_in_memory(data: Any, code: str, problem: str, hint: str) -> N
 def test_nothing_is_no_judgment(data: Any) -> None:
     hint = "a judgment has a topic, a document and a grade"
     check(lambda: read_qrels(data), "E-EMPTY", "qrels: there are no judgments", hint)
+
+
+ROWS = {"topic": [1, 1, 2], "document": [11, 12, 13], "grade": [1, 0, 1]}
+ROW_HINT = 'write rows: frame.to_json(FILE, orient="records")'
+
+
+@pytest.mark.parametrize(
+    "names", [("topic", "document"), ("qid", "docno"), ("query-id", "corpus-id"), ("Topic", "Doc")]
+)
+@pytest.mark.parametrize("orient", ["dict", "index"])
+def test_names_of_columns_are_no_ids(
+    orient: Any, names: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = pd.DataFrame(ROWS).rename(columns=dict(zip(ROWS, names, strict=False)))
+    data.to_json("q.json", orient="columns" if orient == "dict" else "index")
+    problem = f"the keys {names[0].lower()} and {names[1].lower()} are names of columns, not ids"
+    hint = 'give the frame itself, or {"topic": {"document": grade}} with ids as keys'
+    check(lambda: read_qrels(data.to_dict(orient)), "E-COLUMNS", f"qrels: {problem}", hint)
+    check(lambda: read_qrels("q.json"), "E-COLUMNS", f"q.json: {problem}", ROW_HINT)
+    data = data.rename(columns={"grade": "score"})
+    data.to_json("r.json", orient="columns" if orient == "dict" else "index")
+    check(lambda: find_runs(data.to_dict(orient)), "E-COLUMNS", f"run1: {problem}", hint.replace("grade", "score"))
+    check(lambda: find_runs("r.json"), "E-COLUMNS", f"r.json: {problem}", ROW_HINT)
+
+
+@pytest.mark.parametrize("orient", ["records", "list", "series"])
+def test_rows_and_columns_of_pandas_are_read(orient: Any, tmp_path: Path) -> None:
+    path, data = tmp_path / "q.json", pd.DataFrame(ROWS)
+    data.to_json(path, orient="records")
+    source = path if orient == "records" else data.to_dict(orient)
+    assert read_qrels(source).by_topic() == {"1": {"11": 1, "12": 0}, "2": {"13": 1}}
+
+
+@pytest.mark.parametrize("data", [{"query": {"doc": 1}}, {"topic": {"a": 1}, "q1": {"document": 0, "label": 1}}])
+def test_an_id_may_be_the_name_of_a_column(data: dict[str, dict[str, float]]) -> None:
+    assert read_qrels(data).by_topic() == data
 
 
 def test_judgments_are_called_by_the_name_they_are_given() -> None:

@@ -65,10 +65,40 @@ def test_texts_of_several_lines_are_no_damage(tmp_path: Path) -> None:
         (JSON_LINES.replace('"d1",', '"d1"'), "E-JSON", 2),
         (JSON_LINES[:-20], "E-JSON", 6),
         ("[]\n", "E-JSON", 1),
+        (JSON_LINES.replace('"score": 8.5', '"score": 8.5, "score": 1.5'), "E-DUPKEY", 2),
+        (JSON_LINES.replace('"d1"', '"d1", "document": "e:1"'), "E-DUPKEY", 2),
+        (JSON_LINES.replace('"d1"', '["d1"]'), "E-TYPE", None),
+        (JSON_LINES.replace('"d1"', '{"id": "d1"}'), "E-TYPE", None),
+        (JSON_LINES.replace('"d1"', "true"), "E-TYPE", None),
+        (JSON_LINES.replace('"d1"', "1.5"), "E-TYPE", None),
+        (JSON_LINES.replace('"topic": "1", "document": "d1"', '"topic": [1], "document": "d1"'), "E-TYPE", None),
+        (JSON_LINES.replace("8.5", "[8.5]"), "E-SCORE", None),
+        (JSON_LINES.replace("8.5", "[8.5, 1]"), "E-SCORE", None),
+        (JSON_LINES.replace("8.5", "9" * 400), "E-FINITE", None),
     ],
 )
 def test_damaged_json_lines(content: str, code: str, line: int | None, tmp_path: Path) -> None:
     assert refused(tmp_path / "run.jsonl", content) == (code, line)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "document"),
+    [
+        ('"d1"', '"[d1]"', "[d1]"),
+        ('"d1"', '"true"', "true"),
+        ('"d1"', '"1.5"', "1.5"),
+        ('"d1"', "17", "17"),
+        ('"d1"', r'"http\u003a//d:1"', "http://d:1"),
+        ('"d1"', '"d1", "note": "the score: \\"score\\": 1"', "d1"),
+        ('"d1"', '"d1", "note": null, "nested": {"score": 1, "document": "x"}', "d1"),
+        ('"d1"', '"d1" , "rank" : null', "d1"),
+    ],
+)
+def test_clean_json_lines(old: str, new: str, document: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(JSON_LINES.replace(old, new))
+    read = read_run(path)
+    assert (read.document.to_list()[1], read.score.tolist()) == (document, [9.5, 8.5, 7.5, 6.5, 5.5, 4.5])
 
 
 @pytest.mark.parametrize(
@@ -136,6 +166,109 @@ def test_true_is_no_score_among_numbers(cell: object, tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             find_runs(source)
         assert caught.value.code == "E-SCORE"
+
+
+@pytest.mark.parametrize("cell", [["mine"], {"name": "mine"}])
+@pytest.mark.parametrize("column", ["run", "run_id", "system", "tag"])
+def test_the_name_of_a_run_is_text(column: str, cell: object, tmp_path: Path) -> None:
+    data = COLUMNS | {column: [cell] * 2}
+    frame = pl.DataFrame(data)
+    frame.write_parquet(tmp_path / "run.parquet")
+    frame.write_ndjson(tmp_path / "run.jsonl")
+    for source in (data, frame, frame.to_arrow(), tmp_path / "run.parquet", tmp_path / "run.jsonl"):
+        with pytest.raises(InputError) as caught:
+            find_runs(source)
+        assert caught.value.code == "E-TYPE"
+
+
+@pytest.mark.parametrize("cells", [[[3], [3]], [[3, 1], [3]], [{"a": 3}, {"a": 3}]])
+def test_nested_numbers(cells: list[object], tmp_path: Path) -> None:
+    data = COLUMNS | {"score": cells}
+    frame = pl.DataFrame(data)
+    frame.write_parquet(tmp_path / "run.parquet")
+    frame.write_ndjson(tmp_path / "run.jsonl")
+    for source in (data, frame, tmp_path / "run.parquet", tmp_path / "run.jsonl"):
+        with pytest.raises(InputError) as caught:
+            find_runs(source)
+        assert caught.value.code == "E-SCORE"
+    ranked = frame.with_columns(score=pl.Series([2.5, 1.5]), rank=frame["score"])
+    assert read_run(ranked).document.to_list() == ["a", "b"]
+
+
+def test_the_name_of_a_run_is_not_empty() -> None:
+    for data in (COLUMNS | {"run": ["", ""]}, pl.DataFrame(COLUMNS | {"run": ["", ""]})):
+        with pytest.raises(InputError) as caught:
+            find_runs(data)
+        assert caught.value.code == "E-NULL"
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "of_grades"),
+    [([3], "E-SCORE", "E-GRADE"), ([3, 1], "E-SCORE", "E-GRADE"), (10**400, "E-FINITE", "E-GRADE")],
+)
+def test_a_list_or_a_number_that_is_too_large(number: object, code: str, of_grades: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    for numbers in ([2.5, number], [number, number]):
+        data: dict[str, dict[str, Any]] = {"1": dict(zip("ab", numbers, strict=True)), "2": {"a": 1.5}}
+        path.write_text(json.dumps([{"topic": "1", "document": key, "score": cell} for key, cell in data["1"].items()]))
+        for source in (data, path, COLUMNS | {"score": numbers}):
+            for read, expected in ((read_run, code), (read_qrels, of_grades)):
+                if read is read_run and source is data and isinstance(data["1"]["a"], list):
+                    continue  # this would be several runs
+                with pytest.raises(InputError) as caught:
+                    read(source)
+                assert caught.value.code == expected
+
+
+def test_a_rank_that_is_too_large_does_not_matter_where_there_are_scores() -> None:
+    assert read_run(COLUMNS | {"rank": [1, 10**400]}).document.to_list() == ["a", "b"]
+    with pytest.raises(InputError) as caught:
+        read_run({"topic": ["1"], "document": ["a"], "rank": [10**400]})
+    assert caught.value.code == "E-FINITE"
+
+
+@pytest.mark.parametrize("kind", ["interval 3 day", "union_value(days := 3)"])
+@pytest.mark.parametrize(
+    ("column", "code"),
+    [("topic", "E-TYPE"), ("document", "E-TYPE"), ("run", "E-TYPE"), ("score", "E-SCORE"), ("grade", "E-GRADE")],
+)
+def test_types_of_duckdb_that_are_no_ids_and_no_numbers(column: str, code: str, kind: str) -> None:
+    number = "grade" if column == "grade" else "score"
+    cells = {"topic": "'1'", "document": "'a'", number: "1", "run": "'mine'"}
+    query = "select {}".format(", ".join(f"{cell} as {name}" for name, cell in (cells | {column: kind}).items()))
+    for source in (duckdb.sql(query), duckdb.sql(query).to_arrow_table().to_reader()):
+        with pytest.raises(InputError) as caught:
+            (read_qrels if column == "grade" else find_runs)(source)
+        assert caught.value.code == code
+
+
+def test_a_column_that_is_not_used_may_have_any_type() -> None:
+    relation = duckdb.sql("select '1' as topic, 'a' as document, 2.5 as score, interval 3 day as \"the age\"")
+    assert read_run(relation).document.to_list() == ["a"]
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.json", "run.jsonl"])
+def test_tables_under_another_name(name: str, tmp_path: Path) -> None:
+    path, frame = tmp_path / name, pl.DataFrame(COLUMNS)
+    for write in (frame.write_parquet, frame.write_ipc):
+        write(path)
+        with pytest.raises(InputError, match="this is a") as caught:
+            read_run(path)
+        assert caught.value.code == "E-FORMAT"
+
+
+@pytest.mark.parametrize(("name", "separator"), [("run.csv", ","), ("run.tsv", "\t")])
+def test_lines_that_end_with_a_carriage_return_alone(name: str, separator: str, tmp_path: Path) -> None:
+    content = (HEADER + ROWS).replace(",", separator)
+    assert refused(tmp_path / name, content.replace("\n", "\r"))[0] == "E-FORMAT"
+    (tmp_path / name).write_text(content.replace("\n", "\r\n"), newline="")
+    assert read_run(tmp_path / name).document.to_list() == [f"d{i}" for i in range(6)]
+
+
+def test_a_name_of_a_column_may_have_a_carriage_return(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text('topic,document,score,"first\rsecond"\n1,a,2.5,x\n', newline="")
+    assert read_run(path).document.to_list() == ["a"]
 
 
 def test_masked_scores_are_missing() -> None:

@@ -271,6 +271,7 @@ def test_what_is_no_document_is_refused(
         ("bad.jsonl.gz", gzip.compress(b"x")[:10] + b"\xff" * 20, "E-INFLATE"),
         ("bad.jsonl.xz", b"no xz", "E-INFLATE"),
         ("bad.jsonl.bz2", b"no bz2", "E-INFLATE"),
+        ("half.jsonl.bz2", bz2.compress(b'{"id": "a", "text": "b"}\n') + b"no bz2", "E-INFLATE"),
         ("bad.parquet", b"no Parquet", "E-FORMAT"),
         ("bad.parquet.gz", gzip.compress(b"no Parquet"), "E-FORMAT"),
         ("none.jsonl", None, "E-MISSING"),

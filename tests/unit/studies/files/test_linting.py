@@ -62,3 +62,15 @@ def test_progress_counts_the_files(stored: tuple[Path, Path]) -> None:
     told: list[tuple[int, int]] = []
     lint([run, run], qrels=qrels, progress=lambda done, of: told.append((done, of)))
     assert told == [(1, 2), (2, 2)]
+
+
+def test_a_run_is_compared_with_the_qrels_of_its_topics(stored: tuple[Path, Path]) -> None:
+    qrels, run = stored
+    other = qrels.with_name("00ef")
+    other.write_text("2 0 d 1\n8 0 d 1\n9 0 e 1\n")
+    second = run.with_name("04ij")
+    second.write_text("8 Q0 d 1 2.5 mine\n9 Q0 e 2 1.5 mine\n")
+    assert rows(other, qrels, run, second) == [(str(run), 0, "W-MISSING"), (str(second), 0, "W-MISSING")]
+    stranger = run.with_name("05kl")
+    stranger.write_text("x Q0 d 1 2.5 mine\n")
+    assert rows(other, qrels, stranger) == [(str(stranger), 0, "E-TOPICS")]

@@ -1,5 +1,7 @@
 """cranfield convert: write a run or qrels file in another format."""
 
+from typing import Any
+
 import click
 
 from cranfield.cli.options.usage_errors import Command, OneOf, Whole
@@ -17,6 +19,7 @@ from cranfield.studies import convert, reading_notes
 @click.option("--depth", type=Whole(), help="Keep this many documents of each topic.")
 @ties_option
 @click.option("--gains", is_flag=True, help="Grades may be decimals.")
+@click.option("--subtopics", is_flag=True, help="The second column of the judgments is a subtopic.")
 @click.option("--metadata", metavar="FILE", help="Write what this file of YAML says of the run into its header.")
 def command(
     source: str,
@@ -26,6 +29,7 @@ def command(
     depth: int | None,
     ties: str,
     gains: bool,
+    subtopics: bool,
     metadata: str | None,
 ) -> None:
     """Write a run or qrels in the format that TARGET's name ends in.
@@ -45,7 +49,8 @@ def command(
         hint = "say what it is: --as run or --as qrels"
         raise click.UsageError(f"standard input cannot be looked at first\nhint: {hint}")
     with whole(target) as place:
-        data = convert(source, place, kind=kind, run=run, depth=depth, ties=ties, gains=gains, metadata=metadata)
+        options: dict[str, Any] = {"gains": gains, "subtopics": subtopics, "metadata": metadata}
+        data = convert(source, place, kind=kind, run=run, depth=depth, ties=ties, **options)
     lost = " (MS MARCO keeps the ranks, not the scores)" if isinstance(data, Run) and ".tsv" in target.lower() else ""
     for text in reading_notes([data.source]):
         note(text)
