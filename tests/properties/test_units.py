@@ -89,6 +89,17 @@ def test_pair_tests(kind: Any, topics: int, factor: float) -> None:
             np.testing.assert_allclose(end / factor, other, rtol=close(factor), atol=close(factor), equal_nan=True)
 
 
+@pytest.mark.parametrize("factor", [*FACTORS, 8e18, 9.3e18])
+@pytest.mark.parametrize("kind", list(TESTS), ids=lambda kind: kind.name)
+def test_pair_tests_of_zeros_and_ones(kind: Any, factor: float) -> None:
+    values = np.array([[0.0, 1.0]] * 6)
+    found, expected = (declared(kind, unit).compare(Pairs.every(unit * values), ASKED) for unit in (factor, 1.0))
+    assert_same(found.p, expected.p, factor)
+    if kind.interval_of_values:
+        assert_same(found.low / factor, expected.low, 0.0)
+        assert_same(found.high / factor, expected.high, 0.0)
+
+
 @pytest.mark.parametrize("factor", FACTORS)
 def test_pair_tests_over_topics_of_their_own(factor: float) -> None:
     values = decimals()

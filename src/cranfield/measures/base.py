@@ -16,6 +16,7 @@ from cranfield.measures.ties.tie_groups import first_stop, one_by_one
 from .declared_properties import AXIOMS, CONDENSED, ORDINAL, Claim, Counterexample, Example
 
 HIGHEST_EXPONENT = 1000  # 2^grade beyond it is no float64
+MAX_CUTOFF = 2**31 - 1  # ranks are 32-bit integers
 
 Cutoff = Annotated[int | None, Limits(1)]
 Grade = Annotated[int | float, Limits(0)]  # below 0 nothing is judged
@@ -54,6 +55,8 @@ class Measure(Declared, metaclass=MeasureType):
         """Refuse what the types of the parameters cannot."""
         if self.needs_cutoff and self.k is None:
             raise ParameterError(f"{self.name} needs a cut-off", hint=f"write {self.name}@10")
+        if self.k is not None and self.k > MAX_CUTOFF:
+            raise ParameterError(f"{self.name} cannot have k={self.k}", hint=f"a cut-off is at most {MAX_CUTOFF:,}")
 
     @property
     def worst(self) -> float | None:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from cranfield.core import SEED, CranfieldError, ParameterError, Provenance, Ties
-from cranfield.data import NEEDED, Assessed, Named, Values
+from cranfield.data import NEEDED, Assessed, Named, Values, relevance_level
 from cranfield.measures.notation.parsing import Written, parse_measures
 from cranfield.measures.novelty.relative_gain import Relative
 from cranfield.measures.scales.interval_measures import TotalOrder, exact_order, pairs_lost
@@ -46,7 +46,7 @@ def measure_all(
         raise ParameterError(f"topics={topics!r} is not known", hint="choose 'qrels' or 'both'")
     top = float(assessed.grade.max(initial=0))
     wanted = [measure.settled(top) for measure in parse_measures(measures)]
-    without = {rel: assessed.relevant(rel) == 0 for rel in {getattr(measure, "rel", None) or 1 for measure in wanted}}
+    without = {level: assessed.relevant(level) == 0 for level in set(map(relevance_level, wanted))}
     values = Values(
         runs=assessed.runs,
         topics=assessed.topics,
@@ -54,7 +54,7 @@ def measure_all(
         cube=np.empty((len(assessed.runs), len(assessed.topics), 0)),
         counted=np.ones_like(assessed.missing) if topics == "qrels" else ~assessed.missing,
         missing=assessed.missing,
-        without_relevant=np.array([without[getattr(measure, "rel", None) or 1] for measure in wanted]),
+        without_relevant=np.array([without[relevance_level(measure)] for measure in wanted]),
         tags=tuple(source.tag for source in assessed.sources[1:]),
         notes=assessed.notes,
         assessed=assessed,

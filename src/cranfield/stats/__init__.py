@@ -9,6 +9,7 @@ from .anova.factor_designs import factor_anova as factor_anova
 from .anova.factor_designs import level_means as level_means
 from .anova.replicated_designs import Replicates as Replicates
 from .anova.replicated_designs import replicated_anova as replicated_anova
+from .anova.tables import NO_ERROR as NO_ERROR
 from .anova.tables import Analysed as Analysed
 from .anova.tables import analysed as analysed
 from .anova.tables import analysis_tables as analysis_tables
@@ -51,6 +52,8 @@ from .comparison.answered_topics import against_table as against_table
 from .comparison.answered_topics import answers_sentence as answers_sentence
 from .comparison.answered_topics import answers_table as answers_table
 from .comparison.answered_topics import never_answered as never_answered
+from .comparison.constant_differences import bound_non_inferiority as bound_non_inferiority
+from .comparison.constant_differences import exact_p as exact_p
 from .comparison.evidence import Evidence as Evidence
 from .comparison.evidence import EvidenceLine as EvidenceLine
 from .comparison.evidence import check_deciding_test as check_deciding_test

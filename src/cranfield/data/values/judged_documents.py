@@ -30,6 +30,12 @@ def judged_depths(measures: Iterable[object]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(judged_depth, measures)))
 
 
+def relevance_level(measure: object) -> float:
+    """Return the grade from which a document is relevant to the measure: 1 where the measure names none."""
+    level: float | None = getattr(measure, "rel", None)
+    return 1 if level is None else level
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
     """Judged documents of values whose rankings are not in memory."""
@@ -53,8 +59,7 @@ def find_coverage(values: "Values") -> tuple[Coverage, ...]:
     depths = judged_depths(values.measures)
     if values.assessed is None:
         return tuple(coverage for coverage in values.coverage if coverage.depth in depths)
-    rel = getattr(values.measures[0], "rel", None) or 1
-    relevant = values.assessed.relevant(rel)[values.places]
+    relevant = values.assessed.relevant(relevance_level(values.measures[0]))[values.places]
     shares = ((depth, judged_by_topic(values, depth)) for depth in depths)
     return tuple(Coverage(depth, share, relevant) for depth, share in shares if share is not None)
 

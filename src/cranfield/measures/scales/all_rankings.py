@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield.core import ParameterError
 from cranfield.core.types import Rows
-from cranfield.data import Assessed, assess_documents
+from cranfield.data import Assessed, assess_documents, relevance_level
 from cranfield.measures.base import Measure
 
 MOST = 1 << 22  # rankings
@@ -163,9 +163,9 @@ def _size(value: Rows) -> float:
 
 
 def _relevant(measure: Measure, rankings: Rankings) -> int:
-    """How many documents are relevant to the measure."""
-    level = getattr(measure, "rel", None) or 1
-    return sum(count for grade, count in rankings.relevant if grade >= level)
+    """How many documents are relevant to the measure; as many as a ranking has room for are of grade 0."""
+    counts = ((0.0, rankings.length), *rankings.relevant)
+    return sum(count for grade, count in counts if grade >= relevance_level(measure))
 
 
 @lru_cache(maxsize=1024)

@@ -22,6 +22,7 @@ ALIASED = "no run tells {} from other terms"
 REPEATED = "{} has levels that are within several levels of {}: each counts as another level there"
 UNEQUAL = "levels within a factor have unequal numbers of runs: each counts once, through its mean"
 POOLED = "interactions of factors are part of the rest of the system: there are too few runs to test them"
+PAIRS = "tukey and scheffe compare runs with the two-way error ({:,} degrees of freedom), which includes {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ def factor_anova(
     A factor is a property of runs, so runs are its unit. Its F divides by the mean square of the runs that the factors
     leave (``system(group)`` or ``rest of system``), which is the analysis of variance of the means of runs. The error
     of single values would make p too small by many orders of magnitude. The runs within the factors, topics and
-    topic × factor are tested against the error.
+    topic × factor are tested against the error. ``rmse`` and ``df_error`` are those of the two-way model also where
+    topic × factor is separated, because the difference between runs of two levels varies with topic × factor.
 
     Parameters
     ----------
@@ -110,15 +112,18 @@ def factor_anova(
     taken = design.every_topic[:, : None if interactions else 0]
     for name, directions in design.topic.items() if interactions else ():
         parts[f"topic×{name}"] = (squares(residual @ directions, tiny), (topics - 1) * directions.shape[1])
-    df = (topics - 1) * (runs - 1 - taken.shape[1])
+    df, df_pairs = (topics - 1) * (runs - 1 - taken.shape[1]), (topics - 1) * (runs - 1)
     error = squares(residual - residual @ taken @ taken.T, tiny)
     rows = table(parts, error, df, squares(values - mean, tiny), values.size)
     rows = _tested_against_runs(rows, design, runs, random_topics=random_topics)
     if design.nested:
         rows = _tested_against_inner_means(rows, factors, between, tiny)
     notes = [_tests(design, random_topics=random_topics), *_slopes(design, unit * run), design.note]
+    if interactions:
+        notes.append(PAIRS.format(df_pairs, " and ".join(f"topic×{name}" for name in design.topic)))
     note = "; ".join(filter(None, notes))
-    return Anova(in_units(rows, unit), unit * run, unit * sqrt(error / df), df, topics, note=note)
+    rmse = unit * sqrt(squares(residual, tiny) / df_pairs)
+    return Anova(in_units(rows, unit), unit * run, rmse, df_pairs, topics, note=note)
 
 
 def _tested_against_runs(
@@ -285,9 +290,9 @@ def _crossed(factors: Factors, covariates: Sequence[str], *, pooled: bool = Fals
 
 
 def _numbers(name: str, levels: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return (run, 1): the numbers of a covariate, standardised."""
+    """Return (run, 1): the numbers of a covariate, standardised. Only Python reads 1_000 as a number."""
     try:
-        numbers = np.array([float(level) for level in levels])
+        numbers = np.array([float(level) if level.isascii() and "_" not in level else np.nan for level in levels])
     except ValueError:
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():

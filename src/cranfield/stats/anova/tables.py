@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from .variance_analysis import Anova, OneWay, TwoWay
 from .variance_components import Components, components, replicated_components
 
 TARGET = 0.95  # of the dependability of an order of runs
+NO_ERROR = "the error is 0: F is infinite and p is 0, however few topics there are"
+AGREEMENT = "friedman: all topics have one order, so F (Iman–Davenport) is infinite; its p is the exact chance of that"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,17 @@ class Analysed:
     def significant(self, level: float) -> NDArray[np.bool_]:
         """(pair,): p ≤ level."""
         return self.adjusted <= level
+
+    @property
+    def without_error(self) -> bool:
+        """Return whether the error is 0 although runs differ, so that their F is infinite."""
+        return any(row.statistic == inf and row.source != "topic" for row in self.fitted.rows)
+
+    @property
+    def within_topics(self) -> bool:
+        """Return whether pairs are compared with the error of replicates, which excludes topic × run."""
+        by_bootstrap = any(name == "bootstrap" for name, _ in self.ranks)
+        return self.fitted.replicates > 1 and (by_bootstrap or isinstance(self.after, AfterAnova))
 
     def like_the_best(self) -> int:
         """How many runs share a letter with the one on top, itself included."""
@@ -195,10 +209,12 @@ def _anova_table(found: Analysed, name: str) -> Table:
         }
         for source, row in named
     ]
-    notes = (found.fitted.note,) if found.fitted.note else ()
+    notes = [found.fitted.note] if found.fitted.note else []
+    notes += [NO_ERROR] * found.without_error
+    notes += [AGREEMENT] * any(test == "friedman" and row.statistic == inf for test, row in found.ranks)
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
     columns["df"] = [int(row.df) if row.df == row.df else None for _, row in named]
-    return Table(columns, f"analysis of variance of {name}", notes=notes)
+    return Table(columns, f"analysis of variance of {name}", notes=tuple(notes))
 
 
 def _systems_table(found: Analysed, name: str, level: float) -> Table:

@@ -23,15 +23,15 @@ class Anova:
 
     rows: tuple[Source, ...]
     means: NDArray[np.float64]  # (run,)
-    rmse: float  # root of the mean square of the error, in the unit of the values
-    df_error: float
+    rmse: float  # root of the mean square of the error that pairs of runs are compared with, in units of the values
+    df_error: float  # of that error
     topics: int
     replicates: int = 1
     note: str = ""  # the convention, where there is a choice
 
     @property
     def mse(self) -> float:
-        """Return the mean square of the error; too large or too small for a float where values are extreme."""
+        """Return the mean square of the row error; too large or too small for a float where values are extreme."""
         return self["error"].ms
 
     @property

@@ -53,6 +53,9 @@ def tell_apart(good: Matrix, within: Matrix | None, test: PairTest, correction: 
     notes = [f"rank: 1 + the runs significantly better ({test}, {family}, level {asked.level:g})"]
     if found.out_of_reach(correction, asked.level):
         notes.append(f"{test.name}: too few draws to tell any two of {runs:,} runs apart; raise --draws, or use max-t")
+    if certain := int(np.isinf(answer.statistic).sum()):
+        over = f"{certain:,} of {len(pairs):,} pair{'s' * (len(pairs) != 1)}"
+        notes.append(f"{over}: the same difference in every topic, so the statistic of {test.name} is infinite")
     return Apart(test, asked.level, significant, better, found, tuple(notes))
 
 

@@ -17,6 +17,7 @@ from cranfield.stats.pair_tests.base import Answer, Asked, Pairs, PairTest
 from cranfield.stats.pair_tests.closed_form import PerPair, Spread, sign_interval
 from cranfield.stats.pair_tests.signed_rank import SignedRank
 
+from .constant_differences import bound_constant, constant_differences
 from .topic_outcomes import Outcomes, binomial_p, means_of_both
 
 LineName: TypeAlias = Literal["measure", "answered", "first relevant", "dominance"]
@@ -53,6 +54,7 @@ class EvidenceLine:
     toward: Signs  # which run the estimate favours, significant or not: 1 is b, −1 is a
     interval_level: float  # the interval has confidence 1 − interval_level
     sign: int = 1
+    constant: NDArray[np.bool_] | None = None  # (pair,): p is bounded, as all topics have one difference other than 0
 
     def status(self, level: float) -> Signs:
         """Return 1 where b is significantly better, −1 where it is significantly worse, 0 otherwise."""
@@ -79,11 +81,20 @@ class Evidence:
     correction: str  # of the primary line over the pairs, "" where there is none
     search_length: Answer | None  # of signed-rank on the ranks of the first relevant documents
     joint: bool = False  # whether the test corrects its p-values over the pairs itself
+    nothing_relevant: NDArray[np.bool_] | None = None  # (pair,): equal, with no relevant document in any topic
 
     @cached_property
     def lines(self) -> tuple[EvidenceLine, ...]:
         """Return the primary line and the others."""
         return (self.primary, *self.others)
+
+    def has_constant_difference(self, pair: int) -> bool:
+        """Return whether all topics have one difference other than 0, so that the exact p bounds that of the test."""
+        return self.primary.constant is not None and bool(self.primary.constant[pair])
+
+    def has_nothing_relevant(self, pair: int) -> bool:
+        """Return whether the runs are equal because no topic has a relevant document for the primary measure."""
+        return self.nothing_relevant is not None and bool(self.nothing_relevant[pair])
 
     @cached_property
     def statuses(self) -> Signs:
@@ -155,22 +166,28 @@ def gather_evidence(
         ]
     if dominance is not None:
         lines.append(dominance_line(dominance, secondary.level))
-    wider = (
-        test.compare(primary_pairs, replace(asked, level=min(2 * asked.level / family, 0.999))) if with_margin else None
-    )
+    wider_level = min(2 * asked.level / family, 0.999)
+    wider = test.compare(primary_pairs, replace(asked, level=wider_level)) if with_margin else None
+    nonzero = np.concatenate([(np.nan_to_num(block.difference) != 0).sum(axis=1) for block in primary_pairs.blocks()])
+    if wider is not None and primary.constant is not None:
+        wider = bound_constant(wider, primary.constant, primary.n, wider_level)
     low, high = (None, None) if wider is None else (wider.low, wider.high)
+    nothing_relevant = (nonzero == 0) & values.without_relevant[0].all()
+    if nothing_relevant.any():  # the runs are equal because no run can have another value
+        blank = np.where(nothing_relevant, np.nan, 0.0)
+        primary = replace(primary, low=primary.low + blank, high=primary.high + blank)
+        low, high = (None if end is None else end + blank for end in (low, high))
     return Evidence(
         primary=primary,
         others=tuple(replace(line, p_adjusted=np.minimum(1.0, others * line.p)) for line in lines),
         level=asked.level,
         spread=Spread.of(primary_pairs),
-        nonzero=np.concatenate(
-            [(np.nan_to_num(block.difference) != 0).sum(axis=1) for block in primary_pairs.blocks()]
-        ),
+        nonzero=nonzero,
         one_sided=(_or_nothing(low, len(chosen)), _or_nothing(high, len(chosen))),
         correction=correction.usual_name if corrected else "",
         joint=test.joint and len(chosen) > 1,
         search_length=search_length,
+        nothing_relevant=nothing_relevant,
     )
 
 
@@ -197,9 +214,11 @@ def pairs_of(values: Values, measure: object, chosen: Sequence[tuple[int, int]])
 
 
 def measure_line(values: Values, measure: Any, pairs: Pairs, test: PairTest, asked: Asked) -> EvidenceLine:
-    """Compare the values of one measure by a paired test."""
+    """Compare the values of one measure by a paired test, with p bounded where the difference never varies."""
     answer = test.compare(pairs, asked)
     compared = pairs.complete() if test.joint else pairs
+    constant = constant_differences(pairs, test, answer)
+    answer = bound_constant(answer, constant, compared.topics, asked.level)
     value_a, value_b = means_of_both(compared)
     estimate = compared.mean_difference if answer.estimate is None else answer.estimate
     sign = -1 if measure.direction is Direction.LOWER else 1
@@ -219,6 +238,7 @@ def measure_line(values: Values, measure: Any, pairs: Pairs, test: PairTest, ask
         toward=sign * _direction(answer, test),
         interval_level=asked.level,
         sign=sign,
+        constant=constant,
     )
 
 

@@ -14,6 +14,7 @@ from cranfield.stats.pair_tests.closed_form import PerPair
 from cranfield.stats.pair_tests.parsing import parse_method
 from cranfield.stats.pair_tests.signed_rank import SignedRank
 
+from .constant_differences import bound_constant, constant_differences
 from .topic_outcomes import Outcomes, binomial_p
 
 Sides: TypeAlias = NDArray[np.int64]  # (pair,): 1 is b, −1 is a, 0 neither, 2 mixed
@@ -173,6 +174,8 @@ class _Ranking:
 def _by_search_length(first: Pairs, decide: Decide, asked: Asked, known: Answer | None) -> _Ranking:
     """Compare the ranks of the first relevant documents: the deciding test on ESL."""
     answer = known or decide.ranking.compare(first, replace(asked, intervals=False))
+    constant = constant_differences(first, decide.ranking, answer)
+    answer = bound_constant(answer, constant, first.topics, asked.level)
     middle = 0.5 if decide.ranking.effect == "share" else 0.0
     toward, ahead = -_sign(answer.effect - middle), -_sign(first.mean_difference)
     return _Ranking(str(decide.ranking), first.mean_difference, answer.p, toward, ahead)

@@ -183,8 +183,14 @@ def _notes(found: Gathered) -> list[str]:
             why = f"no topic has values of all systems in {listed(empty)}"
             told.append(f"{one.measure}: {why}, which Friedman's test leaves out")
         if one.friedman and len(one.means) - len(empty) <= FEW:
-            p = one.friedman[1].p
-            told.append(f"{one.measure}: χ² is rough for so few collections; Iman and Davenport's F has p = {p:.3g}")
+            f = one.friedman[1]
+            what = f"Iman and Davenport's F has p = {f.p:.3g}"
+            if f.statistic == np.inf:
+                what = f"all collections have one order of the systems, and the exact chance of that is p = {f.p:.3g}"
+            told.append(f"{one.measure}: χ² is rough for so few collections; {what}")
+        constant = _where(found, np.stack([np.isinf(answer.statistic) for answer in one.answers]).any(axis=1))
+        if constant:
+            told.append(f"{one.measure}: the same difference in every topic of {listed(constant)}: t is infinite there")
     return told
 
 

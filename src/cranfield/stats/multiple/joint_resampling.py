@@ -116,7 +116,7 @@ class RandomisedTukey(JointDraws):
     The family is every pair of the runs at hand, also where only some of them are asked for. All draws are made as if
     no run differed from any other (carterette2012), and so is the claim: if all runs are equal, the chance of one wrong
     claim or more is the level; if some differ, nothing is promised about the others, for which ``max-t`` is made.
-    Topics in which some run has no value are left out.
+    Topics in which some run has no value are left out. The order of the runs makes no difference.
     """
 
     assumes: ClassVar[str] = (
@@ -130,7 +130,7 @@ class RandomisedTukey(JointDraws):
 
     def compare(self, pairs: Pairs, asked: Asked) -> Answer:
         whole = pairs.complete()
-        values = whole.values
+        values = np.sort(whole.values, axis=1)  # so that the order of the runs does not change the draws
         spread = Spread.of(whole)
         pieces = -(-self.draws // BLOCK)
         seed = asked.seed

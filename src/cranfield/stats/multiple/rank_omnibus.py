@@ -1,6 +1,6 @@
 """Omnibus tests on ranks: Kruskal–Wallis and Friedman."""
 
-from math import inf
+from math import inf, lgamma, log
 from typing import ClassVar
 
 import numpy as np
@@ -45,7 +45,8 @@ class Friedman(Omnibus):
     """Friedman: do the mean ranks of runs differ, the values of each topic put in an order of their own?
 
     χ² is corrected for ties. Iman and Davenport's F, the second row, asks the same and is less cautious: χ² finds too
-    little where topics and runs are few.
+    little where topics and runs are few. Where all topics have one order F is infinite, and its p is the exact chance
+    of that: one order of k runs in n topics has the chance (k!)^(1−n) where no runs are equal.
     """
 
     requires: ClassVar[Scale] = Scale.ORDINAL
@@ -67,11 +68,21 @@ class Friedman(Omnibus):
         w = 1.0 if w > 1 - SUM_ERROR else w
         chi2, df2 = w * topics * (runs - 1), (runs - 1) * (topics - 1)
         f = (topics - 1) * w / (1 - w) if w < 1 else inf
-        rows = ("system", chi2, chi2_tail(chi2, runs - 1)), ("system (Iman–Davenport)", f, f_tail(f, runs - 1, df2))
+        tail = f_tail(f, runs - 1, df2) if f < inf else agreement_tail(ranks)
+        rows = ("system", chi2, chi2_tail(chi2, runs - 1)), ("system (Iman–Davenport)", f, tail)
         return tuple(
             Source(source=source, df=runs - 1, statistic=statistic, p=p, log10_p=log10_p, effect=w, df2=below)
             for (source, statistic, (p, log10_p)), below in zip(rows, (np.nan, df2), strict=True)
         )
+
+
+def agreement_tail(ranks: Matrix) -> tuple[float, float]:
+    """Return the chance that all topics have the same ranks (topic, run) if every order is as likely, and its log10."""
+    topics, runs = ranks.shape
+    _, ties = np.unique(ranks[0], return_counts=True)
+    orders = lgamma(runs + 1) - sum(lgamma(int(size) + 1) for size in ties)  # k! / Π t!, for groups of t equal runs
+    log10_p = (1 - topics) * orders / log(10)
+    return 10.0**log10_p, log10_p
 
 
 def pooled_ranks(values: Matrix) -> tuple[Matrix, float]:

@@ -49,7 +49,7 @@ class Pairs:
     """Runs to be compared two by two over topics: what every test of pairs sees.
 
     The difference is ``b − a`` everywhere. ``order`` holds places of runs within a topic, for measures whose floats
-    cannot tell all values apart; what looks only at who is ahead in a topic starts from it.
+    cannot tell all values apart; what looks only at the order of the two values in a topic starts from it.
     """
 
     values: Matrix  # (topic, run); NaN: there is no value
@@ -97,7 +97,7 @@ class Pairs:
 
     @cached_property
     def sign(self) -> Matrix:
-        """(pair, topic): 1 where b is ahead, −1 where a is, 0 where they are equal; NaN where one has no value."""
+        """(pair, topic): 1 where b has the higher value, −1 where a has, 0 where they are equal; NaN: no value."""
         if self.order is None:
             return np.sign(self.difference)
         return np.sign(self.order[:, self.b].T - self.order[:, self.a].T)

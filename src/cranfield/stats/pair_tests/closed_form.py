@@ -124,7 +124,7 @@ def sign_interval(
     Parameters
     ----------
     wins, losses
-        The topics in which b is ahead, and those in which a is.
+        The topics in which b has the higher value, and those in which a has.
     topics
         All topics in which both have a value, equal ones included.
     level
@@ -158,18 +158,18 @@ def sign_interval(
 
 @pair_test("sign", cite="conover1999", aliases=("sign-test",))
 class Sign(PairTest):
-    """Sign test: in how many topics b is ahead, against a fair coin; topics in which they are equal are left out.
+    """Sign test: in how many topics b has the higher value, against a fair coin; topics with equal values are left out.
 
     ``n`` counts the topics left. Differences up to ``margin`` count as equal, which only interval numbers allow. The
-    effect is the share of the topics left in which b is ahead, one half where none is left. ``estimate``, ``low`` and
-    ``high`` are those of :func:`sign_interval`: the proportion of all topics in which b is ahead, less the proportion
-    in which a is.
+    effect is the share of the topics left in which b has the higher value, one half where none is left. ``estimate``,
+    ``low`` and ``high`` are those of :func:`sign_interval`: the proportion of all topics in which b has the higher
+    value, less the proportion in which a has.
     """
 
     family: ClassVar[str] = "pair"
     requires: ClassVar[Scale] = Scale.ORDINAL
     assumes: ClassVar[str] = "topics are independent; nothing of the size of differences"
-    use: ClassVar[str] = "for ordinal numbers, or when only who is ahead in a topic matters"
+    use: ClassVar[str] = "for ordinal numbers, or when only the order of the two values in a topic matters"
     formula: ClassVar[str] = "P(X ≥ wins of b), X ~ Binomial(n, 1/2)"
     effect: ClassVar[str] = "share"
 
@@ -192,7 +192,7 @@ class Sign(PairTest):
             p=np.where(none, np.nan, p),
             effect=np.where(none, np.nan, np.where(n == 0, 0.5, wins / np.maximum(n, 1))),
             note=said(
-                f"exact binomial of the topics in which b is ahead, without {ties}",
+                f"exact binomial of the topics in which b has the higher value, without {ties}",
                 (none, NO_TOPIC),
                 (n == 0, f"no topic is left without {ties}: p is 1"),
             ),

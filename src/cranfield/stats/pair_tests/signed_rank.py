@@ -23,11 +23,11 @@ CELLS = 300_000  # of a matrix (multiset of ranks, sum) at once: what a processo
 class SignedRank(PairTest):
     """Wilcoxon's signed-rank test of the differences, with the Hodges–Lehmann estimate and interval.
 
-    The statistic is W+, the sum of the ranks where b is ahead; equal sizes share their mean rank. Topics without a
-    difference are dropped before ranking, or ranked and then dropped (``zeros="pratt"``); ``n`` counts the topics left.
-    p is exact given the ties up to 50 topics, normal with their variance above; ``exact`` asks for one of these, and
-    ``continuity`` moves the normal half a rank towards the middle, as R does. The effect is rank-biserial: the share of
-    the ranks where b is ahead, less the share where a is.
+    The statistic is W+, the sum of the ranks where b has the higher value; equal sizes share their mean rank. Topics
+    without a difference are dropped before ranking, or ranked and then dropped (``zeros="pratt"``); ``n`` counts the
+    topics left. p is exact given the ties up to 50 topics, normal with their variance above; ``exact`` asks for one of
+    these, and ``continuity`` moves the normal half a rank towards the middle, as R does. The effect is rank-biserial:
+    the share of the ranks where b has the higher value, less the share where a has.
 
     ``estimate`` is the median of the Walsh averages (dᵢ + dⱼ)/2, i ≤ j, of the differences that are ranked: without
     zeros by default, with them for ``zeros="pratt"``. ``low`` and ``high`` are the Walsh averages at which W+ of the
@@ -68,7 +68,7 @@ class SignedRank(PairTest):
         estimate, low, high = interval
         zeros = "zeros dropped" if self.zeros == "drop" else "zeros ranked, then dropped"
         continuity = f"{'with' if self.continuity else 'without'} continuity"
-        rank_sum = f"W+ is the rank sum where b is ahead; {zeros}; "
+        rank_sum = f"W+ is the rank sum where b has the higher value; {zeros}; "
         too_few = "; too few topics for a finite interval" if share else ""
         return Answer(
             n=n,

@@ -14,6 +14,7 @@ Counts: TypeAlias = NDArray[np.int64]
 MAX_LISTED = 150  # distinct differences up to which all Walsh averages are listed
 MAX_CANDIDATES = 6_000  # Walsh averages in a bracket that are listed after the bisection
 MAX_WIDTH = 2**20  # span of integer differences up to which they are counted in a histogram
+MAX_SIZE = 2.0**52  # of such an integer: the sum of two of them is exact
 
 
 def walsh_order_statistics(difference: Matrix, ranks: Counts) -> Matrix:
@@ -38,7 +39,8 @@ def walsh_order_statistics(difference: Matrix, ranks: Counts) -> Matrix:
     valid = ~np.isnan(difference)
     present = difference[valid]
     by_row = _of_row
-    if present.size and (present == np.rint(present)).all() and np.ptp(present) <= MAX_WIDTH:
+    small = present.size and np.abs(present).max() <= MAX_SIZE and np.ptp(present) <= MAX_WIDTH
+    if small and (present == np.rint(present)).all():
         by_row = _of_integers
     statistics = np.full(ranks.shape, np.nan)
     for row, counted in enumerate(valid):

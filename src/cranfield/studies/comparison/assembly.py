@@ -39,6 +39,7 @@ from .rescaled_means import meaning_table
 from .tables import evidence_table, verdicts_table
 from .text import (
     PairNames,
+    constant_note,
     contrary_measure,
     measure_sentence,
     outcome_rule_sentence,
@@ -123,7 +124,7 @@ class Comparison:
         many: list[str] = []
         if len(self.chosen) > 1:  # one pair has its own sentences on both
             many = unjudged_notes(self.values, runs=compared)
-            many += few_topics_notes(int(evidence.primary.n.max()), self.asked.level)
+            many += [*few_topics_notes(int(evidence.primary.n.max()), self.asked.level), *constant_note(evidence)]
         all_notes = (*notes, *warning_notes(self.values), *many, *self.label_notes(), *tables["movers"].notes)
         tables["verdicts"] = replace(tables["verdicts"], notes=all_notes)
         tables = {name: tables.pop(name) for name in ("verdicts", "evidence")} | tables
@@ -271,7 +272,12 @@ class Comparison:
         margins = {name: one for name, one in self.margins.items() if name != primary or self.test.name == "t"}
         if not margins:
             return {}
+        without = zip(self.values.measures, self.values.without_relevant, strict=True)
+        nothing = {str(measure) for measure, topics in without if topics.all()}
+        if self.values.assessed is not None and not self.values.assessed.relevant(self.rel)[self.values.places].any():
+            nothing.add("answered")
         how: dict[str, Any] = {"margins": margins, "values": self.values, "chosen": self.chosen}
+        how["nothing_relevant"] = nothing
         return {"harm": harm_table(self.first, self.values.runs, asked=self.asked, made_by=self.made_by, **how)}
 
     def dominance(self, ordered: Dominance | None) -> dict[str, Table]:

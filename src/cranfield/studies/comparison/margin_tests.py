@@ -1,6 +1,6 @@
 """Table of a comparison: whether run b is worse than run a by less than a margin."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from cranfield.stats import (
     Asked,
     Pairs,
     answered_non_inferiority,
+    bound_non_inferiority,
     check_margin,
     mean_non_inferiority,
     places,
@@ -28,6 +29,7 @@ def harm_table(
     values: Values | None,
     chosen: Sequence[tuple[int, int]],
     asked: Asked,
+    nothing_relevant: Container[str] = (),
     made_by: Provenance | None = None,
 ) -> Table:
     """One row for each pair and margin: is b worse than a by less than that, if it is worse at all?
@@ -35,7 +37,7 @@ def harm_table(
     ``answered`` is a proportion of topics, tested by Tango's score; ``ranking`` is in ranks, tested by t where both
     answer; any other margin is one of a measure, tested by t. Each test is one-sided. ``difference`` is b − a; ``low``
     is how much *better* b is at least, in what the facet calls better: it is no lower than −margin where no harm is
-    shown.
+    shown. Equal runs show nothing in the facets ``nothing_relevant``, for which no topic has a relevant document.
     """
     if not margins:
         raise ParameterError("no margin is given", hint="for example: answered=.01")
@@ -51,6 +53,11 @@ def harm_table(
             if name == "answered"
             else mean_non_inferiority(pairs, margin, asked.level, lower_is_better=lower)
         )
+        if name != "answered":
+            tested = bound_non_inferiority(tested, pairs, asked.level)
+        if name in nothing_relevant:
+            low, p = (np.where(tested.difference == 0, np.nan, column) for column in (tested.low, tested.p))
+            tested = tested._replace(low=low, p=p)
         columns = {"facet": throughout(pairs, name), "margin": np.full(len(pairs), float(margin))}
         parts.append(named(pairs, runs) | columns | tested._asdict() | {"shown": tested.p <= asked.level})
     note = f"low: b is better by at least this, with confidence {1 - asked.level:g}; of ranks, fewer are better"

@@ -13,7 +13,7 @@ from cranfield.data import Values
 from cranfield.stats import Asked, Basis, Evidence, EvidenceLine, Facets, Kinds, Pairs, TInterval
 from cranfield.studies.statistics_text import interval_text, p_text, signed, topics_text
 
-from .text import PairNames, correction_text, detectable_clause, facet_details
+from .text import NOTHING_RELEVANT, PairNames, correction_text, detectable_clause, facet_details
 
 VERDICTS = ("better", "strict", "not-worse", "no-harm")
 THRESHOLDS = ("min", "max-drop")
@@ -136,6 +136,11 @@ class Gate:
         worse = [_line_name(line) for line, status in others if status < 0]
         if worse:
             return False, f"{names.b} is significantly worse than {names.a} in {', '.join(worse)}"
+        if self.evidence.has_nothing_relevant(pair):
+            return None, f"{names.b} and {names.a} cannot be compared ({self._primary(pair)})"
+        if self.evidence.has_constant_difference(pair) and primary.toward[pair] < 0:  # a loss in every topic
+            few = f"too few to show harm: {topics_text(int(primary.n[pair]))}"
+            return None, f"{names.b} may or may not be worse than {names.a} ({self._primary(pair)}, {few})"
         reason = f"{names.b} is not significantly worse than {names.a} on {primary.measure} ({self._primary(pair)})"
         return True, "; ".join(filter(None, [reason, detectable_clause(self.evidence, pair)]))
 
@@ -154,13 +159,17 @@ class Gate:
                 low, high = (float(end[pair]) * primary.sign for end in self.evidence.one_sided)
                 low, high = min(low, high), max(low, high)
                 rulings.append(True if low > -margin else False if high < -margin else None)
+                if not isfinite(low):
+                    reasons.append(f"{self._primary(pair)}, no interval against a margin of {margin:g}")
+                    continue
                 ends = interval_text(low, high, confidence=2 * primary.interval_level)
                 reason = f"{name}: gain {ends} against a margin of {margin:g}"
                 reasons.append(reason if rulings[-1] is not None else f"{reason}; {self._topics_needed(pair, margin)}")
             elif self.harm is not None:
                 row = next(r for r in self.harm.rows() if (r["a"], r["b"], r["facet"]) == (names.a, names.b, name))
                 rulings.append(True if row["shown"] else None)
-                reasons.append(f"{name}: margin {margin:g}, {p_text(float(str(row['p'])))}")
+                chance = nan if row["p"] is None else float(str(row["p"]))
+                reasons.append(f"{name}: margin {margin:g}, {p_text(chance)}")
         overall = False if False in rulings else None if None in rulings else True
         what = {True: "is not worse", False: "is worse", None: "may or may not be worse"}[overall]
         return overall, f"{names.b} {what} than {names.a} by the margin ({'; '.join(reasons)})"
@@ -187,12 +196,15 @@ class Gate:
             ends = interval_text(float(low[0]), float(high[0]), confidence=self.evidence.level)
             return value >= requirement.value - ROUNDING, f"{measure} of {names.b} is {value:.4g}, {ends}"
         drop = -line.sign * float(line.value_b[pair] - line.value_a[pair])
-        ends = interval_text(float(line.low[pair]), float(line.high[pair]), confidence=line.interval_level)
         change = signed(float(line.value_b[pair] - line.value_a[pair]))
-        return (
-            drop <= requirement.value + ROUNDING,
-            f"{measure} changes by {change} from {names.a} to {names.b}, {ends}",
-        )
+        why = f"{measure} changes by {change} from {names.a} to {names.b}"
+        limits = [float(end[pair]) for end in (line.low, line.high)]
+        if all(map(isfinite, limits)):
+            why += f", {interval_text(*limits, confidence=line.interval_level)}"
+        met = drop <= requirement.value + ROUNDING
+        if met and not drop and self.values.without_relevant[self.values.index(requirement.measure)].all():
+            return None, f"{why}; {NOTHING_RELEVANT}"
+        return met, why
 
     def _basis(self, pair: int) -> str:
         """Return the numbers on which the verdict is based."""
@@ -203,7 +215,10 @@ class Gate:
 
     def _primary(self, pair: int) -> str:
         line = self.evidence.primary
-        return f"{line.measure} {signed(line.difference[pair])}, {p_text(float(line.p_adjusted[pair]))}"
+        if self.evidence.has_nothing_relevant(pair):
+            return f"{line.measure}: {NOTHING_RELEVANT}"
+        constant = ", the same difference in every topic" * self.evidence.has_constant_difference(pair)
+        return f"{line.measure} {signed(line.difference[pair])}, {p_text(float(line.p_adjusted[pair]))}{constant}"
 
 
 def _verdict_text(kind: str, names: PairNames) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.core import Direction, ParameterError, Policy, Provenance, Scale, Study, Table, Ties, listed, weigh
 from cranfield.data import Collection, Values, read_collections, read_scores, unjudged_notes, warning_notes
 from cranfield.measures import Measure, Written, parse_measures
-from cranfield.stats import LEVEL, Holm, bonferroni_width, check_level, collection_tables
+from cranfield.stats import LEVEL, Holm, bonferroni_width, check_level, collection_tables, exact_p
 from cranfield.studies.evaluation.study import evaluate
 from cranfield.studies.small_samples import FEW_TOPICS
 from cranfield.studies.statistics_text import interval_text, p_text, signed
@@ -94,16 +94,18 @@ def verdicts_over_collections(pooled: Table, *, level: float = LEVEL, lower: Con
     Returns
     -------
     Table
-        ``p_adjusted`` is corrected by Holm over the pairs of a measure, ``low`` and ``high`` by Bonferroni.
+        ``p_adjusted`` is corrected by Holm over the pairs of a measure, ``low`` and ``high`` by Bonferroni. Where all
+        collections have one difference, ``p`` is that of the exact randomisation test.
     """
     rows: list[dict[str, Any]] = []
     for measure in dict.fromkeys(map(str, pooled.cells("measure"))):
         mine: list[dict[str, Any]] = [row for row in pooled.rows() if row["measure"] == measure]
-        p = np.array([np.nan if row["p"] is None else row["p"] for row in mine], dtype=float)
+        p = np.array([np.nan if row["p"] is None else max(row["p"], _bound(row)) for row in mine], dtype=float)
         sign = -1 if measure in lower else 1
-        for row, adjusted in zip(mine, Holm().adjust(p).tolist(), strict=True):
+        for row, raw, adjusted in zip(mine, p.tolist(), Holm().adjust(p).tolist(), strict=True):
             low, high = _widened(row, level, len(mine))
-            cells = {name: row[name] for name in ("a", "b", "measure", "collections", "difference", "p")}
+            cells = {name: row[name] for name in ("a", "b", "measure", "collections", "difference")}
+            cells["p"] = None if row["p"] is None else raw
             known = row["difference"] is not None
             kind = None if not known else "inconclusive" if not adjusted <= level else _direction(sign, row)
             rows.append(cells | {"verdict": kind, "low": low, "high": high, "p_adjusted": adjusted if known else None})
@@ -113,13 +115,19 @@ def verdicts_over_collections(pooled: Table, *, level: float = LEVEL, lower: Con
     return replace(table, ends={"difference": ("low", "high")})
 
 
+def _bound(row: Mapping[str, Any]) -> float:
+    """Return the exact p where all collections have one difference other than 0, which the model sees as certain."""
+    constant = row["difference"] and row["low"] is not None and row["low"] == row["high"]
+    return float(exact_p(np.array(row["collections"]))) if constant else 0.0
+
+
 def _direction(sign: int, row: Mapping[str, Any]) -> str:
     return "better" if sign * row["difference"] > 0 else "worse"
 
 
 def _widened(row: Mapping[str, Any], level: float, pairs: int) -> tuple[float | None, float | None]:
     """Return the interval of a pooled difference, corrected by Bonferroni over the pairs."""
-    if row["low"] is None or row["high"] is None:
+    if row["low"] is None or row["high"] is None or _bound(row) > level / pairs:
         return None, None
     half = (row["high"] - row["low"]) / 2 * bonferroni_width(row["df"], pairs, level)
     return row["difference"] - half, row["difference"] + half
@@ -151,13 +159,15 @@ def pair_sentence(
     if row["difference"] is None:
         return f"Only one collection has topics of both {b} and {a} on {measure}, so nothing is pooled. {there}"
     over = f"on {measure} over {row['collections']:,} collections"
-    interval = interval_text(row["low"], row["high"], confidence=level)
-    details = f"({signed(row['difference'])}, {interval}, {p_text(row['p_adjusted'])}, random-effects model)"
+    interval = "" if row["low"] is None else f"{interval_text(row['low'], row['high'], confidence=level)}, "
+    details = f"({signed(row['difference'])}, {interval}{p_text(row['p_adjusted'])}, random-effects model)"
     if row["verdict"] == "inconclusive":
         sentence = f"No significant difference between {b} and {a} {over} {details}."
     else:
         sentence = f"{b} is {row['verdict']} than {a} {over} {details}."
     differ = "differ significantly" if pooled["p_heterogeneity"] <= level else "do not differ significantly"
+    if _bound(pooled):
+        sentence += " All collections have the same difference: p is that of the exact randomisation test."
     spread = f"I² = {100 * pooled['i2']:.0f}%, {p_text(pooled['p_heterogeneity'])}"
     return f"{sentence} {there} The collections {differ} ({spread})."
 

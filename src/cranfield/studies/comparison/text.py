@@ -13,6 +13,8 @@ FEW_TOPICS = 20  # below which the interval of t may be too short
 APPROXIMATE = ("t", "bootstrap")  # tests whose intervals need many topics; the others are exact
 LEAST_TOPICS = 3  # below which a detectable difference would exceed the values of most measures
 FEW_DIFFERENCES = 10
+NOTHING_RELEVANT = "no topic has a relevant document"
+CONSTANT = "the same difference in every topic: p is that of the exact randomisation test"
 MAX_RUNS_NAMED = 5
 MIXED_FACET = 2
 
@@ -52,6 +54,8 @@ def measure_sentence(
         source = f"{usual_test_name(line.test)}, {topics_text(int(line.n[pair]))}"
         runs = f"{names.b} and {names.a} are equivalent on {line.measure}"
         parts = [f"{runs} within ±{margin:g} ({estimate}, {inside}, {source})."]
+    elif evidence.has_nothing_relevant(pair):
+        parts = [f"{names.b} and {names.a} cannot be compared on {line.measure}: {NOTHING_RELEVANT}."]
     else:
         parts = [f"No significant difference between {names.b} and {names.a} on {line.measure} {details}."]
         if detectable := detectable_clause(evidence, pair):
@@ -246,11 +250,22 @@ def detectable_clause(evidence: Evidence, pair: int) -> str:
     return f"these topics could detect a {what}"
 
 
+def constant_note(evidence: Evidence) -> list[str]:
+    """Return a note on how many of several pairs have the same difference in every topic."""
+    count, pairs = sum(map(evidence.has_constant_difference, range(len(evidence.primary.p)))), len(evidence.primary.p)
+    return [f"{count:,} of {pairs:,} pairs have {CONSTANT}"] if count else []
+
+
 def _few(evidence: Evidence, pair: int) -> list[str]:
-    """Return a warning where the interval rests on little data."""
+    """Return a warning where the interval or p rests on little data."""
     topics, nonzero = int(evidence.primary.n[pair]), int(evidence.nonzero[pair])
     if topics == 1:
         return ["One topic allows no test."]
+    if evidence.has_nothing_relevant(pair):
+        return []
+    if evidence.has_constant_difference(pair):
+        never = f"With {topics_text(topics)} that test is never significant at level {evidence.level:g}."
+        return [f"The runs have {CONSTANT}.", *[never] * (2.0 ** (1 - topics) > evidence.level)]
     if not evidence.primary.test.startswith(APPROXIMATE):
         return []
     if topics < FEW_TOPICS:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.core import SEED, ParameterError, Policy, Scale, Study, listed, weigh
+from cranfield.core import SEED, Direction, ParameterError, Policy, Scale, Study, listed, weigh
 from cranfield.data import Values, read_scores, unjudged_notes, warning_notes
 from cranfield.stats import (
     CORRECTIONS,
@@ -128,6 +128,7 @@ def test(
         *warning_notes(given),
         *unjudged_notes(given, runs=sorted({run for pair in chosen for run in pair})),
         *few_topics_notes(max(int(one.pairs.topics.max()) for one in found), level),
+        *_one_sided_notes(found, given),
         *_left_out(found),
         *_without_p(found),
         *_too_few(found, correction, level),
@@ -161,6 +162,20 @@ def _has_margin(test: Method) -> bool:
 
 def _safe(aggregate: str) -> str:
     return "the sign test is safe" + (", and the median (--aggregate median)" if aggregate == "mean" else "")
+
+
+def _one_sided_notes(found: Sequence[Tested], values: Values) -> list[str]:
+    """Return notes on one-sided tests of measures for which lower is better."""
+    lower = {str(measure) for measure in values.measures if measure.direction is Direction.LOWER}
+    sides = {"greater": "higher value, which is worse", "less": "lower value, which is better"}
+    measures: dict[str, dict[str, None]] = {}
+    for one in found:
+        if one.measure in lower and one.test.alternative in sides:
+            measures.setdefault(one.test.alternative, {})[one.measure] = None
+    return [
+        f"{listed(list(names))}: lower is better; alternative={side!r} tests whether b has the {sides[side]}"
+        for side, names in measures.items()
+    ]
 
 
 def _left_out(found: Sequence[Tested]) -> list[str]:

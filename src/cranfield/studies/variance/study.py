@@ -19,6 +19,7 @@ from cranfield.data import (
 from cranfield.stats import (
     CORRECTIONS,
     LEVEL,
+    NO_ERROR,
     TESTS,
     TRANSFORMS,
     Analysed,
@@ -41,6 +42,9 @@ from cranfield.studies.small_samples import few_topics_notes
 
 BOOTSTRAP = 10_000  # draws
 SMALLEST = 1e-4  # a p below it is told by its power of ten
+THESE_TOPICS = (
+    "This comparison holds for these topics only, because the interaction of topic and run is not part of the error."
+)
 MODELS = {  # by the sources that are tested; what has others tells them itself
     ("system",): "A one-way ANOVA",
     ("topic", "system"): "A two-way ANOVA without interaction",
@@ -219,7 +223,8 @@ def _paragraph(found: Analysed, name: str, level: float, checks: Table, said: tu
             f"{found.procedure[:1].upper()}{found.procedure[1:]}, {found.family}, at a level of {level:g}",
             f"tells {count:,} of {pairs:,} pairs apart ({count / pairs:.1%}){apart}.",
             f"{best} has the {end} mean, {fitted.means[found.order[0]]:.4f}; {beside}.",
-            *_caveats(checks, said),
+            *[THESE_TOPICS] * found.within_topics,
+            *_caveats(checks, (*said, *[NO_ERROR] * found.without_error)),
         ]
     )
 

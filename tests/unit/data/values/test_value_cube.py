@@ -3,12 +3,14 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import cranfield as cf
+from cranfield.data import find_coverage
 
 # Two topics have a relevant document, topic 3 has none; run b misses topic 2.
 QRELS = {"1": {"x": 1, "y": 0}, "2": {"x": 2}, "3": {"z": 0}}
@@ -63,6 +65,54 @@ def test_what_a_reader_must_know_is_said(values: cf.Values) -> None:
     notes = values.mean().notes
     assert any(note.startswith("b: 1 of 3 topics is missing (2), counted as worst") for note in notes)
     assert "1 topic has no relevant document for some measure (3)" in notes
+
+
+def of_missing(measures: str, runs: str = "ab", **options: Any) -> list[str]:
+    """Return what the notes say of run b, after its name."""
+    chosen = {run: RUNS[run] for run in runs}
+    notes = cf.evaluate(QRELS, chosen, measures, scale="ignore", **options).mean().notes
+    return [note.removeprefix("b: ") for note in notes if note.startswith("b: ")]
+
+
+def test_a_missing_topic_is_worst_only_for_measures_that_count_it_so() -> None:
+    gone, trec = "1 of 3 topics is missing (2), ", "; trec_eval without -c leaves them out: --topics both"
+    assert of_missing("ESL") == [f"{gone}excluded: ESL has no value there"]
+    assert of_missing("RR ESL") == [f"{gone}counted as worst, except for ESL (no value: excluded){trec}"]
+    assert of_missing("ESL(missing=11)@10") == [f"{gone}counted as worst{trec}"]
+    # An empty ranking holds no unjudged document, which is the best value, and its utility is 0: that of topic 2 of a
+    # is 1 - 1 = 0, and with b = -2 it is 1 - 2 = -1.
+    assert of_missing("Unjudged@5", "b") == [f"{gone}counted as an empty ranking{trec}"]
+    assert of_missing("Utility") == [f"{gone}counted as worst{trec}"]
+    assert of_missing("RR Utility(b=-2)") == [
+        f"{gone}counted as worst, except for Utility(b=-2.0) (counted as an empty ranking){trec}"
+    ]
+    assert of_missing("ESL", topics="both") == [f"{gone}left out"]
+
+
+def test_a_document_of_grade_0_is_relevant_where_rel_is_0() -> None:
+    # Topic 3 has a document of grade 0 and none above it, topic 4 has a label below 0 alone, which is unjudged.
+    judged = QRELS | {"4": {"z": -1}}
+    values = cf.evaluate(judged, {"a": RUNS["a"]}, "P(rel=0)@1 P(rel=1)@1 P(rel=2)@1 NumRet", scale="ignore")
+    assert values.without_relevant.tolist() == [
+        [False, False, False, True],
+        [False, False, True, True],
+        [True, False, True, True],
+        [False, False, True, True],
+    ]
+    assert values.of_measures(["P(rel=0)@1"]).summary().cells("without_relevant") == [1]
+    (coverage,) = find_coverage(values.of_measures(["P(rel=0)@1"]))
+    assert coverage.relevant.tolist() == [2, 1, 1, 0]
+
+
+def test_topics_without_a_value_are_reported() -> None:
+    # Run b retrieves the relevant document of topic 1 at rank 2, run a at rank 1; topic 3 has nothing to find.
+    assert of_missing("ESL@1")[1:] == ["ESL@1 has no value in 1 of 3 topics (1): excluded"]
+    assert of_missing("ESL@2")[1:] == []
+    runs = dict.fromkeys("bcdef", RUNS["b"]) | {"a": RUNS["a"]}
+    notes = cf.evaluate(QRELS, runs, "ESL@1").mean().notes
+    assert "5 of 6 runs miss topics (most: b, 1 of 3), excluded: ESL@1 has no value there" in notes
+    # At rank 1 run a finds something in topic 1, and not in topic 2.
+    assert "ESL@1 has no value in topics of 6 of 6 runs (most: b, 1 of 3): excluded" in notes
 
 
 def test_a_run_nobody_has_values_of_has_none() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from cranfield.core import CranfieldError
 from cranfield.data import assess
-from cranfield.measures import MEASURES, catalogue, explain, measure_all, parse_measure, parse_measures
+from cranfield.measures import MEASURES, catalogue, explain, first_use, measure_all, parse_measure, parse_measures
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,23 @@ def test_what_cannot_be_is_refused_in_two_lines(written: str) -> None:
     problem, hint = str(caught.value).splitlines()
     assert problem
     assert hint.startswith("hint: ")
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES.names() if MEASURES[name].at == "k"])
+def test_no_measure_has_a_cutoff_beyond_32_bits(name: str) -> None:
+    measure = first_use(MEASURES[name])
+    for k in (2**31, 10**25):
+        with pytest.raises(CranfieldError, match=f"cannot have k={k}\nhint: "):
+            measure @ k
+
+
+def test_the_limit_of_cutoffs_is_reported() -> None:
+    for written in ("P@2147483648", "P(k=2147483648)", "interval(P@2147483648)", "P@4294967296"):
+        with pytest.raises(CranfieldError, match=r"P cannot have k=\d+\nhint: a cut-off is at most 2,147,483,647$"):
+            parse_measure(written)
+    # One relevant document in 2^31 - 1 ranks: the largest cut-off counts them all.
+    values = measure_all(assess({"1": {"a": 1}}, {"run": {"1": {"a": 1.0}}}), "P@2147483647")
+    assert values.cube[0, 0].tolist() == [1 / (2**31 - 1)]
 
 
 def test_no_measure_at_all_is_refused() -> None:

@@ -249,3 +249,9 @@ def test_rank_biased_precision_tells_all_rankings_apart() -> None:
     found = spacing(RBP(p=0.5, k=10), Rankings(10, ((1, 10),)))
     assert found.even
     assert found.example.tolist() == list(range(1024))  # binary numbers
+
+
+def test_documents_of_grade_0_are_relevant_where_rel_is_0() -> None:
+    # Two documents of grade 1 and three of grade 0, one for each rank: every ranking of three finds three of five.
+    found = spacing(R(rel=0, k=3), Rankings(3, ((1.0, 2),)))
+    assert (found.grid, found.value.tolist()) == (5, [3 / 5])

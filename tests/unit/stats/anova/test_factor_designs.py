@@ -86,8 +86,9 @@ def test_groups_of_different_size_and_topics_that_suit_one_of_them_as_in_r() -> 
     assert [row.ss for row in found.rows[:5]] == pytest.approx(expected)
     # The group: (.0534016667 / 1) / (.0374933333 / 2).
     assert [row.statistic for row in found.rows[:4]] == pytest.approx([58.77593, 2.848595, 4.80068, 2.42254], rel=3e-5)
-    assert found.mse == pytest.approx(0.003905)
-    assert found.df_error == 8
+    assert (found.mse, found["error"].df) == pytest.approx((0.003905, 8))
+    # Pairs of runs are compared with the error of y ~ topic + run: (.03784 + .03124) / (4 + 8).
+    assert (found.rmse**2, found.df_error) == pytest.approx((0.0690800 / 12, 12))
 
 
 def test_seven_runs_are_too_few_to_test_an_interaction_of_components() -> None:
@@ -227,6 +228,13 @@ def test_covariates_are_numbers_of_factors_that_are_not_nested() -> None:
         factor_anova(SEVEN, given, covariates=["size"], nested=True)
     with pytest.raises(ParameterError, match="all runs have the same level of factor size"):
         factor_anova(SEVEN, factors(size="3333333", kind="aabbbaa"), covariates=["size"])
+
+
+@pytest.mark.parametrize("odd", ["1_000", "٣", "1,000", "nan", "inf"])
+def test_a_covariate_is_written_in_plain_digits(odd: str) -> None:
+    given = read_factors({"run": [f"r{i}" for i in range(7)], "size": ["1", "2e1", "+3", "-4", "5.5", "6", odd]})
+    with pytest.raises(ParameterError, match="the levels of covariate size are not all numbers"):
+        factor_anova(SEVEN, given, covariates=["size"])
 
 
 def test_identical_runs_have_no_group() -> None:

@@ -106,3 +106,17 @@ def test_all_pairs_are_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Sign, "compare", counted)
     boards(made(simulated(10, 4)), test=Sign(), pairs=True)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("test", [T(), Tukey()], ids=str)
+def test_the_same_difference_in_every_topic_has_a_note(test: Any) -> None:
+    base = np.linspace(0.1, 0.4, 4)
+    constant = np.stack([base, base + 0.1], axis=1)
+    reported = [
+        any(
+            "1 of 1 pair: the same difference in every topic" in note
+            for note in boards(made(m), test=test)["ranks"].notes
+        )
+        for m in (constant, np.array([*constant[:3], constant[3] + [0, 0.1]]))
+    ]
+    assert reported == [True, False]

@@ -207,18 +207,24 @@ def test_what_differs_without_any_spread_has_no_q() -> None:
 
 
 def test_notes_say_what_is_odd() -> None:
-    # Two systems in one order twice: χ² = 2, p .157; F is infinite.
+    # Two systems in one order in three collections: F is infinite, and 2 of 2³ orders agree.
     odd = collection_tables(pair(around(0.1), [0.1], around(0.1)))["collections"].notes
     assert odd == (
         "score: where topics show no spread, the weight comes from the spread in other collections (c1)",
         "score: narrower than if all had one true difference: the collections lie close",
-        f"{ROUGH}0",
+        "score: χ² is rough for so few collections; all collections have one order of the systems, "
+        "and the exact chance of that is p = 0.25",
     )
     # W = (χ² = .2) / 5: two systems, three wins of five; F = 4 · .04 / .96 with 1 and 4 degrees of freedom.
     five = pair(*(around(mean) for mean in (0.1, 0.2, -0.1, 0.3, -0.2)))
     assert collection_tables(five)["collections"].notes == (f"{ROUGH}{stats.f.sf(4 * 0.04 / 0.96, 1, 4):.3g}",)
     many = pair(*(around(0.1 * i) for i in range(1, 12)))
     assert collection_tables(many)["collections"].notes == ()
+
+
+def test_a_constant_difference_within_a_collection_has_a_note() -> None:
+    notes = collection_tables(pair(around(0.1), [0.1, 0.1, 0.1], [0.2]))["collections"].notes
+    assert "score: the same difference in every topic of c1: t is infinite there" in notes
 
 
 def test_tables_know_how_they_were_made() -> None:

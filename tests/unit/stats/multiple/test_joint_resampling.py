@@ -1,7 +1,7 @@
 """max-t against all flips and randomised Tukey against all permutations, written out; draws, threads and seeds."""
 
 from functools import cache
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -194,6 +194,22 @@ def test_the_answer_is_the_same_on_one_thread_or_more(test: PairTest) -> None:
         assert np.array_equal(one.p, other.p, equal_nan=True)
         assert other.adjusted is not None
         assert np.array_equal(one.adjusted, other.adjusted)
+
+
+@pytest.mark.parametrize(
+    "test", [MaxT(draws=1000), MaxT(draws=1000, step_down=True), RandomisedTukey(draws=1000)], ids=str
+)
+def test_the_order_of_the_runs_makes_no_difference(test: PairTest) -> None:
+    matrix, order = values(40, 6), [4, 0, 5, 2, 1, 3]
+    pairs = list(combinations(range(6), 2))
+    first = test.compare(Pairs.given(matrix, pairs), Asked())
+    moved = [(order.index(a), order.index(b)) for a, b in pairs]
+    other = test.compare(Pairs.given(matrix[:, order], moved), Asked())
+    assert first.adjusted is not None
+    assert other.adjusted is not None
+    assert len(set(first.adjusted.tolist())) > 5
+    assert np.array_equal(first.adjusted, other.adjusted)
+    assert np.array_equal(first.p, other.p, equal_nan=True)
 
 
 @pytest.mark.parametrize("test", [MaxT(draws=1000), RandomisedTukey(draws=1000)], ids=str)

@@ -1,5 +1,6 @@
 """Kruskal–Wallis and Friedman, and what comes after them, beside scipy, R, Demšar's table and small arithmetic."""
 
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -64,10 +65,20 @@ def test_w_of_ranks_by_hand() -> None:
 
 
 def test_topics_that_all_agree() -> None:
-    for row in ([0.1, 0.2, 0.3, 0.4], [0.1, 0.1, 0.3, 0.4], [0.1, 0.1, 0.1, 0.4]):
+    # So many orders of four runs: 4!, 4! / 2!, 4! / 3!. Six topics have the same as the first.
+    for row, orders in (([0.1, 0.2, 0.3, 0.4], 24), ([0.1, 0.1, 0.3, 0.4], 12), ([0.1, 0.1, 0.1, 0.4], 4)):
         chi2, f = Friedman().sources(np.array([row] * 7) + np.arange(7)[:, None])
         assert (chi2.effect, chi2.statistic) == (1, 21)
-        assert (f.statistic, f.p) == (np.inf, 0)
+        assert f.statistic == np.inf
+        assert (f.p, f.log10_p) == pytest.approx((orders**-6, -6 * np.log10(orders)))
+
+
+@pytest.mark.parametrize(("topics", "runs"), [(2, 2), (2, 3), (3, 2), (4, 3)])
+def test_the_chance_that_topics_agree_by_counting_all_orders(topics: int, runs: int) -> None:
+    orders = [np.array(order, dtype=float) for order in permutations(range(runs))]
+    found = [Friedman().sources(np.stack(rows))[1] for rows in product(orders, repeat=topics)]
+    agreeing = [f.p for f in found if f.statistic == np.inf]
+    assert agreeing == pytest.approx([len(agreeing) / len(found)] * len(agreeing))
 
 
 @pytest.mark.parametrize("test", OMNIBUSES, ids=str)

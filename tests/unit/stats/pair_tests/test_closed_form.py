@@ -161,7 +161,7 @@ def test_sign_by_hand() -> None:
     # Four topics, b ahead in three and equal in one more: P(X ≥ 3 of 3) = 1/8.
     said = asked(Sign(), [0, 0, 0, 1], [1, 2, 3, 1])
     assert (said.n[0], said.statistic[0], said.p[0], said.effect[0]) == (3, 3, 2 / 8, 1)
-    assert said.notes() == ("exact binomial of the topics in which b is ahead, without equal topics",)
+    assert said.notes() == ("exact binomial of the topics in which b has the higher value, without equal topics",)
 
 
 def test_differences_up_to_the_margin_are_ties() -> None:
@@ -170,7 +170,9 @@ def test_differences_up_to_the_margin_are_ties() -> None:
     said = asked(Sign(margin=0.1), a, b)
     assert (said.n[0], said.statistic[0]) == (3, 2)
     assert said.p[0] == min(1, 2 * (comb(3, 2) + 1) / 2**3)
-    assert said.notes() == ("exact binomial of the topics in which b is ahead, without differences up to 0.1",)
+    assert said.notes() == (
+        "exact binomial of the topics in which b has the higher value, without differences up to 0.1",
+    )
     none = asked(Sign(margin=1), a, b)
     assert (none.n[0], none.statistic[0], none.p[0], none.effect[0]) == (0, 0, 1, 0.5)
     assert none.notes() == ("no topic is left without differences up to 1: p is 1",)

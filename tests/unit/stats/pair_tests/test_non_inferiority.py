@@ -143,9 +143,12 @@ def test_several_margins_stand_pair_by_pair() -> None:
 
 
 def test_the_same_difference_in_every_topic_is_inside_or_it_is_not() -> None:
-    later = np.array([[1, 1.5], [2, 2.5], [3, 3.5]])  # b half a rank later
+    later = np.array([[1, 1.5], [2, 2.5], [3, 3.5], [4, 4.5], [5, 5.5]])  # b half a rank later
     (inside,), (outside,), (just,) = (harm({"ranking": margin}, later) for margin in (0.6, 0.4, 0.5))
-    assert (inside["p"], inside["shown"], inside["low"], inside["difference"]) == (0, True, -0.5, 0.5)
+    # One of the 2⁵ ways to give signs to five equal gains over the margin is as good.
+    assert (inside["p"], inside["shown"], inside["low"], inside["difference"]) == (1 / 32, True, -0.5, 0.5)
+    (few,) = harm({"ranking": 0.6}, later[:3])
+    assert (few["p"], few["shown"], few["low"], few["difference"]) == (1 / 8, False, None, 0.5)
     assert (outside["p"], outside["shown"]) == (1, False)
     assert (just["p"], just["shown"]) == (1, False)
 

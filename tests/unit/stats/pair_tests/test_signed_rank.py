@@ -121,14 +121,16 @@ def test_exact_up_to_50_topics_that_differ() -> None:
     up = [d if d % 3 else -d for d in fifty]
     exact, normal = of([*up, 0, 0, 0]), of([*up, 51])
     assert exact.n[0] == 50
-    assert exact.notes() == ("W+ is the rank sum where b is ahead; zeros dropped; exact given the ties",)
+    assert exact.notes() == ("W+ is the rank sum where b has the higher value; zeros dropped; exact given the ties",)
     assert exact.p[0] == pytest.approx(stats.wilcoxon(up, method="exact").pvalue, rel=1e-10)
     assert normal.p[0] == pytest.approx(stats.wilcoxon([*up, 51], method="approx").pvalue, rel=1e-10)
     normally = "normal with the variance of tied ranks, without continuity"
-    assert normal.notes() == (f"W+ is the rank sum where b is ahead; zeros dropped; {normally}",)
+    assert normal.notes() == (f"W+ is the rank sum where b has the higher value; zeros dropped; {normally}",)
     forced = of([*up, 51], exact="always", zeros="pratt")
     assert forced.p[0] == pytest.approx(stats.wilcoxon([*up, 51], method="exact").pvalue, rel=1e-10)
-    assert forced.notes() == ("W+ is the rank sum where b is ahead; zeros ranked, then dropped; exact given the ties",)
+    assert forced.notes() == (
+        "W+ is the rank sum where b has the higher value; zeros ranked, then dropped; exact given the ties",
+    )
     assert of(up, exact="never", continuity=True).notes()[0].endswith("with continuity")
 
 

@@ -48,3 +48,10 @@ def test_missing_topics_and_ranks_that_are_not_asked(scale: float) -> None:
 def test_integers_far_apart_are_not_counted_in_a_histogram() -> None:
     found = walsh_order_statistics(np.array([[0.0, 1.0, 1e12]]), np.arange(6)[None])
     assert found[0].tolist() == [0, 0.5, 1, 5e11, 5e11 + 0.5, 1e12]
+
+
+@pytest.mark.parametrize("size", [2.0**52, 2.0**62, 8e18, 9.3e18, 1e300])
+def test_huge_equal_integers_are_not_counted_in_a_histogram(size: float) -> None:
+    found = walsh_order_statistics(np.array([[size] * 6, [-size, *[np.nan] * 5]]), np.array([[0, 20], [0, -1]]))
+    assert found[0].tolist() == [size, size]
+    assert found[1, 0] == -size

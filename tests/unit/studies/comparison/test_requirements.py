@@ -192,3 +192,79 @@ def test_every_pair_must_meet_every_requirement() -> None:
         ("b", True),
         ("c", True),
     ]
+
+
+# The same difference in every topic
+
+
+def same_difference(topics: int, gain: float = 0.1) -> dict[str, Any]:
+    return {"topic": [str(t) for t in range(topics)], "a": [0.1 * t for t in range(topics)]} | {
+        "b": [0.1 * t + gain for t in range(topics)]
+    }
+
+
+@pytest.mark.parametrize(("topics", "gain", "kind"), [(2, 0.1, None), (5, 0.1, None), (6, 0.1, True), (6, -0.1, False)])
+@pytest.mark.parametrize("test", ["t", "bootstrap", "tukey"])
+def test_equal_differences_in_few_topics_are_inconclusive(
+    test: str, topics: int, gain: float, kind: bool | None
+) -> None:
+    """Of 2⁵ signs 2 are as extreme: 2/32 = .0625, and 2/64 = .031 for six topics."""
+    study = cf.compare(same_difference(topics, gain), test, require="better")
+    assert study.verdict is not None
+    assert study.verdict["met"] is kind
+    row = study["evidence"].rows()[0]
+    assert row["p_adjusted"] == pytest.approx(2.0 ** (1 - topics))
+    assert (row["low"] is None) == (topics < 6)
+    assert "the same difference in every topic" in study.sentence
+    assert ("never significant" in study.sentence) == (topics < 6)
+
+
+@pytest.mark.parametrize(("topics", "gain", "kind"), [(4, -0.1, None), (5, -0.1, False), (4, 0.1, True)])
+def test_no_harm_does_not_pass_with_an_equal_loss_in_every_topic(topics: int, gain: float, kind: bool | None) -> None:
+    """One-sided, 1 of 2⁴ signs is .0625, and 1 of 2⁵ is .031."""
+    study = cf.compare(same_difference(topics, gain), require="no-harm")
+    assert study.verdict is not None
+    assert study.verdict["met"] is kind
+
+
+def test_equal_differences_in_few_topics_are_not_shown_to_be_within_a_margin() -> None:
+    options: dict[str, Any] = {"margins": {"score": 0.2}, "require": "not-worse"}
+    few, more = (cf.compare(same_difference(topics, -0.1), **options) for topics in (3, 5))
+    assert few.verdict is not None
+    assert more.verdict is not None
+    # The interval has confidence .90: 2/2³ = .25 is above .1, and 2/2⁵ = .0625 is not.
+    assert (few.verdict.kind, few.verdict["met"]) == ("inconclusive", None)
+    assert (more.verdict.kind, more.verdict["met"]) == ("equivalent", True)
+    assert "nan" not in few.verdict["why"]
+
+
+def test_several_pairs_with_equal_differences_have_a_note() -> None:
+    study = cf.compare(same_difference(2) | {"c": [0.3, 0.1]}, baseline="a")
+    assert any("1 of 2 pairs have the same difference in every topic" in note for note in study["verdicts"].notes)
+    assert [row["verdict"] for row in study["verdicts"].rows()] == ["inconclusive", "inconclusive"]
+
+
+# No relevant document
+
+
+@pytest.mark.parametrize("require", ["better", "no-harm", "not-worse", "max-drop P(rel=3)@10 0.1"])
+def test_no_relevant_document_decides_nothing(require: str) -> None:
+    qrels = {str(t): {"x": 2, "y": 1} for t in range(24)}
+    rankings = {"x": 2.0, "y": 1.0}, {"z": 2.0, "y": 1.0}  # each run is ahead in half of the topics
+    runs = {name: {t: rankings[(int(t) + side) % 2] for t in qrels} for side, name in enumerate("ab")}
+    margins = {"P(rel=3)@10": 0.01}
+    study = cf.compare(cf.evaluate(qrels, runs, "P(rel=3)@10"), rel=3, margins=margins, require=require)
+    assert study.verdict is not None
+    assert (study.verdict.kind, study.verdict["met"]) == ("inconclusive", None)
+    assert "no topic has a relevant document" in study.sentence
+    assert [row["shown"] for row in study["harm"].rows()] == [False]
+    if require != "better":
+        assert "no topic has a relevant document" in study.verdict["why"]
+
+
+def test_identical_runs_are_equivalent_where_documents_are_relevant() -> None:
+    qrels = {str(t): {"x": 1} for t in range(25)}
+    runs = {name: {t: {"z": 2.0, "y": 1.0} for t in qrels} for name in ("a", "b")}  # neither retrieves x
+    study = cf.compare(cf.evaluate(qrels, runs, "P@10"), margins={"P@10": 0.01}, require="not-worse")
+    assert study.verdict is not None
+    assert (study.verdict.kind, study.verdict["met"]) == ("equivalent", True)

@@ -126,6 +126,20 @@ def test_the_verdict_on_a_pair(means: tuple[float, ...], kind: str, ends: tuple[
     assert f"B has the higher score in {sum(mean > 0 for mean in means)} of {len(means)} collections" in study.sentence
 
 
+@pytest.mark.parametrize(("collections", "kind"), [(2, "inconclusive"), (5, "inconclusive"), (6, "better")])
+@pytest.mark.parametrize("each", [[0.1, 0.1], [0.05, 0.15]], ids=["no spread", "equal means"])
+def test_one_difference_in_all_collections_is_tested_exactly(
+    each: list[float], collections: int, kind: str, tmp_path: Path
+) -> None:
+    """Of 2⁵ signs 2 are as extreme: 2/32 = .0625, and 2/64 = .031 for six collections."""
+    study = study_of(tmp_path, *[each] * collections)
+    (row,) = rows(study, "verdicts")
+    assert row["p"] == row["p_adjusted"] == pytest.approx(2.0 ** (1 - collections))
+    assert row["verdict"] == kind
+    assert (row["low"] is None) == (kind == "inconclusive")
+    assert "All collections have the same difference" in study.sentence
+
+
 def test_several_pairs_are_corrected_and_named(tmp_path: Path) -> None:
     b, c = [around(mean) for mean in (0.1, 0.102, 0.098)], [around(mean) for mean in (0.0, 0.03, -0.02)]
     study = study_of(tmp_path, *b, third=c)

@@ -148,6 +148,33 @@ def test_settings_reach_the_tests_that_have_them() -> None:
     assert (study.verdict["level"], study.verdict["pairs"]) == (0.2, 3)
 
 
+def test_one_sided_tests_name_the_good_side_where_lower_is_better() -> None:
+    values = cf.evaluate(QRELS, {"first": FIRST, "second": SECOND, "third": THIRD}, "AP ESL")
+
+    def sides(measure: str, tests: Any = "t sign", **options: Any) -> list[str]:
+        notes = cf.test(values.of_measures(measure.split()), tests, scale="ignore", **options)["tests"].notes
+        return [note for note in notes if "lower is better" in note]
+
+    assert sides("AP ESL") == sides("AP", alternative="greater") == []
+    lower = "ESL: lower is better; "
+    assert sides("AP ESL", alternative="greater") == [
+        f"{lower}alternative='greater' tests whether b has the higher value, which is worse"
+    ]
+    assert sides("ESL", T(alternative="less")) == [
+        f"{lower}alternative='less' tests whether b has the lower value, which is better"
+    ]
+
+
+def test_tests_of_signs_count_higher_values_also_where_lower_is_better() -> None:
+    # ESL of first is 1 in all three topics; of the second run 1, 2 and missing: a higher value is not a better one.
+    values = cf.evaluate(QRELS, {"first": FIRST, "second": SECOND}, "ESL")
+    study = cf.test(values, "sign signed-rank")
+    (effects,) = rows(study, "effects")
+    assert (effects["b_ahead"], effects["equal"], effects["a_ahead"]) == (0, 1, 1)
+    assert [row["statistic"] for row in rows(study)] == [1, 1]
+    assert all("b has the higher value" in row["note"] for row in rows(study))
+
+
 def test_tests_may_be_values_of_their_own() -> None:
     assert rows(cf.test(SCORES, [T(alternative="less"), "sign"])) == rows(
         cf.test(SCORES, ["t(alternative='less')", "sign"])

@@ -292,6 +292,19 @@ def test_random_topics_and_covariates() -> None:
     assert len(numbers["levels"]) == 0
 
 
+@pytest.mark.parametrize("options", [{"interactions": True}, {"random": "topic"}], ids=str)
+@pytest.mark.parametrize("after", ["tukey", "scheffe"])
+def test_a_topic_factor_interaction_stays_in_the_error_of_pairs(after: str, options: dict[str, Any]) -> None:
+    one = {name: PARTS[name] for name in ("run", "stem")}
+    plain, separated = cf.anova(EIGHT, after=after), cf.anova(EIGHT, after=after, factors=one, **options)
+    assert by_source(separated)["error"]["df"] < by_source(plain)["error"]["df"]
+    assert rows(separated, "pairs") == rows(plain, "pairs")
+    assert rows(separated, "systems") == rows(plain, "systems")
+    assert separated.verdict is not None
+    assert plain.verdict is not None
+    assert separated.verdict["half_width"] == plain.verdict["half_width"]
+
+
 def test_run_type_is_tested_against_runs(shared_data: Path) -> None:
     """The 22 runs of round 1 of TREC-COVID: p = .168, not the 1e-13 of a test against the error of single values."""
     folder = shared_data / "trec-covid"
@@ -331,6 +344,14 @@ def test_replicates_tell_interaction_from_error() -> None:
     )
     assert rows(cf.anova(read_replicates(REPLICATED))) == rows(study)
     assert rows(cf.anova(pl.DataFrame(REPLICATED))) == rows(study)
+
+
+@pytest.mark.parametrize(
+    ("options", "within"), [({}, True), ({"bootstrap": True, "draws": 20}, True), ({"after": "t"}, False)], ids=str
+)
+def test_an_error_of_replicates_is_about_these_topics(options: dict[str, Any], within: bool) -> None:
+    assert ("holds for these topics only" in cf.anova(REPLICATED, **options).sentence) is within
+    assert "holds for these topics only" not in cf.anova(SCORES).sentence
 
 
 def test_replicates_as_a_source() -> None:
@@ -478,6 +499,21 @@ def test_identical_runs_do_not_differ(name: str) -> None:
     assert {row["letters"] for row in rows(study, "systems")} == {"a"}
     assert study.verdict is not None
     assert study.verdict["significant"] == 0
+
+
+@pytest.mark.parametrize("name", ["moved", "no topic differs", "identical", "two topics"])
+def test_an_error_of_zero_is_reported(name: str) -> None:
+    study = cf.anova(EDGES[name])
+    reported = name in ("moved", "no topic differs")
+    assert any("the error is 0" in note for note in study["anova"].notes) is reported
+    assert ("the error is 0" in study.sentence) is reported
+
+
+def test_topics_that_all_agree_have_the_exact_chance() -> None:
+    """Two of the four orders of two runs in two topics agree."""
+    study = cf.anova({"topic": ["1", "2"], "a": [0.1, 0.3], "b": [0.2, 0.4]}, ranks=True)
+    assert by_source(study)["friedman: system (Iman–Davenport)"]["p"] == pytest.approx(2 / 4)
+    assert any("all topics have one order" in note for note in study["anova"].notes)
 
 
 # What is refused
