@@ -49,7 +49,8 @@ def test_a_large_export_is_the_same_log_on_spark(tmp_path: Path, spark: SparkSes
     assert len(found[1]["rank"]) == sum(max(1, len(one["query_response_hit_ids"])) for one in queries)
     assert sum(found[1]["clicked"]) > 5_000
     assert mine.notes == other.notes
-    assert mine.notes[-1].endswith("clicks or conversions are of documents that their query did not show")
+    assert mine.excluded == other.excluded
+    assert set(mine.excluded.reasons) == {"event on a document that its query did not show"}
     same(*(columns_of(log, log.impressions(), "impression") for log in (mine, other)))
 
 

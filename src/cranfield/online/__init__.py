@@ -145,6 +145,7 @@ from .experiments.user_limits import exclude_active_users as exclude_active_user
 from .experiments.user_metrics import Metric as Metric
 from .experiments.user_metrics import parse_metrics as parse_metrics
 from .experiments.user_metrics import read_sums as read_sums
+from .experiments.user_row_checks import user_table_checks as user_table_checks
 from .explanations import ONLINE_CATALOGUES as ONLINE_CATALOGUES
 from .explanations import ONLINE_FAMILIES as ONLINE_FAMILIES
 from .explanations import explain_online as explain_online
@@ -185,6 +186,7 @@ from .interleaved.team_draft import Balanced as Balanced
 from .interleaved.team_draft import TeamDraft as TeamDraft
 from .interleaved.verdict_text import interleaved_verdict as interleaved_verdict
 from .interleaved.verdict_text import result_table as result_table
+from .logs.arm_proportions import arm_difference_p as arm_difference_p
 from .logs.click_counts import read_cells as read_cells
 from .logs.click_counts import read_for as read_for
 from .logs.click_counts import read_pages as read_pages
@@ -194,6 +196,7 @@ from .logs.hash_samples import Part as Part
 from .logs.held_out_pages import Parted as Parted
 from .logs.held_out_pages import foretell as foretell
 from .logs.held_out_pages import read_parted as read_parted
+from .logs.pages_per_user import pages_per_user_notes as pages_per_user_notes
 from .logs.reading_times import Times as Times
 from .logs.reading_times import read_times as read_times
 from .logs.topic_documents import Pairs as Pairs

@@ -20,7 +20,7 @@ def files(here: Path) -> None:
     days = pl.Series("day", [f"2024-03-{1 + i // 80:02}" for i in range(800)])
     users(800, effect=0.6).with_columns(days).write_parquet(here / "days.parquet")
     pl.DataFrame(log_of(80)).write_csv(here / "events.csv")
-    pl.DataFrame(log_of(80, seed=9)).write_csv(here / "earlier.csv")
+    pl.DataFrame(log_of(80, seed=9, start=1_690_000_000.0)).write_csv(here / "earlier.csv")
     (here / "names.txt").write_text("ann\nbob\n\ncem\n")
 
 
@@ -122,6 +122,13 @@ def test_more_that_can_be_asked(cranfield: Command) -> None:
     assert list(found["tables"]) == ["arms", "checks", "aa", "plan", "ranked", "effects"]
     assert found["verdict"]["treatments"] == {"b": "worse"}
     assert [row["covariate"] for row in found["tables"]["plan"]] == [None, "clicks_before"]
+
+
+def test_shares_of_users_are_not_drawn_from_a_log_without_users(cranfield: Command, here: Path) -> None:
+    pl.DataFrame(log_of(80)).drop("user").write_csv(here / "nameless.csv")
+    ended = cranfield("ab", "nameless.csv", "-m", "ctr", "--chart", "x.svg", "--draw", "sample-ratio")
+    why = "there is nothing to draw as sample-ratio: the log knows no users"
+    expect_refusal(ended, 1, why, "draw effects or looks")
 
 
 @pytest.mark.parametrize("draw", ["effects", "sample-ratio", "looks"])

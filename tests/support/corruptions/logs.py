@@ -337,6 +337,32 @@ def clicks_without_zone(log: Columns, rng: np.random.Generator) -> Columns:
     return log | {"time": moments, "click_time": clicks}
 
 
+@declare("The pages without a click are lost.", "warning")
+def lost_pages_without_click(log: Columns, rng: np.random.Generator) -> Columns:
+    clicked = _clicked_pages(log)
+    return _rows(log, [row for row, page in enumerate(log["impression"]) if page in clicked])
+
+
+def _clicked_pages(log: Columns) -> set[Any]:
+    return {page for page, clicked in zip(log["impression"], log["clicked"], strict=True) if clicked}
+
+
+@declare("The pages of one arm are logged to rank 3.", "warning")
+def one_arm_logged_to_rank_3(log: Columns, rng: np.random.Generator) -> Columns:
+    return _rows(log, [row for row, rank in enumerate(log["rank"]) if log["arm"][row] == "A" or rank <= 3])
+
+
+@declare("Each row has an impression id that no other row has.", "warning")
+def rows_as_pages(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "impression", lambda cell, row: f"{cell}-{row}")
+
+
+@declare("A third of the clicks of one arm is lost, but not their times.", "warning")
+def lost_clicks_with_times(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["rank"])) < 0.33).tolist()
+    return _cells(log, "clicked", lambda cell, row: 0 if log["arm"][row] == "B" and lost[row] else cell)
+
+
 @declare("A page is claimed by two users.", "warning")
 def pages_of_two_users(log: Columns, rng: np.random.Generator) -> Columns:
     pages = dict.fromkeys(log["impression"])
@@ -418,6 +444,16 @@ def interleaved_pages_without_users(log: Columns, rng: np.random.Generator) -> C
 def interleaved_pages_of_null(log: Columns, rng: np.random.Generator) -> Columns:
     lost = {page for page in dict.fromkeys(log["impression"]) if rng.random() < 0.25}
     return _cells(log, "user", lambda cell, row: "null" if log["impression"][row] in lost else cell)
+
+
+@declare("Three rows of the interleaved pages have the name of a third team.", "warning")
+def third_team(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "team", lambda cell, row: "C" if row < 3 else cell)
+
+
+@declare("Each row of the interleaved pages has an impression id that no other row has.", "warning")
+def interleaved_rows_as_pages(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "impression", lambda cell, row: f"{cell}-{row}")
 
 
 declare = POLICY.corruptions.declare

@@ -14,13 +14,15 @@ class ExcludedRows:
     """Rows that were read and then excluded, by reason and arm.
 
     In a log of interleaved pages without arms, the teams take their place. ``rows_together`` is the mean
-    number of rows that are excluded together, those of a user.
+    number of rows that are excluded together, those of a user. ``pages_with_gaps`` counts by arm (None: no arm) the
+    pages of which some rows are excluded and the others have gaps in their ranks.
     """
 
     total: int  # rows read, excluded or not
     counts: tuple[tuple[str, str | None, int], ...] = ()  # reason, arm (None: no arm), rows excluded
     arm_totals: Mapping[str, int] = field(default_factory=dict)  # rows read of each arm, excluded or not
     rows_together: float = 1.0
+    pages_with_gaps: Mapping[str | None, int] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:

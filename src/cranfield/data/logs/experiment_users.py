@@ -22,6 +22,8 @@ ROLES = {
     "user": FIELDS["user"].names,
     "day": ("day", "first_day", *FIELDS["time"].names),
 }
+OF_LOG = ("impression", "rank", "document", "clicked")  # columns that a table of users does not have
+MIN_OF_LOG = 2  # of them, from which on a table is a log
 MEANS = {"arm": "what each user was shown", "user": "who it is", "day": "when each user came"}
 
 
@@ -69,6 +71,7 @@ def read_experiment(
     if _is_log(table.columns, given):
         return read_log(data, columns=given, ranks_from=ranks_from, engine=asked, name=name)
     named = _named(table, given, name)
+    _refuse_log(asked, table, named, given, name)
     rows, numbers, words = _typed(asked, named)
     rows = asked.keep(rows) if text else rows
     excluded = _without_arm(asked, rows)
@@ -113,6 +116,32 @@ def _without_arm(engine: Engine, rows: "Expression") -> ExcludedRows:
 def _is_log(columns: Iterable[str], given: Mapping[str, str]) -> bool:
     there = {column.casefold() for column in columns}
     return all(name in given or there & set(FIELDS[name].names) for name in NEEDED)
+
+
+def _refuse_log(engine: Engine, table: "Expression", named: "Expression", given: Mapping[str, str], name: str) -> None:
+    """Refuse a log that lacks a column: two columns that only a log has, and no user who has one row alone.
+
+    ``clicks`` is no such column: it may count the clicks of a user.
+    """
+    folded = {column.casefold(): column for column in reversed(table.columns)}
+    taken = set(given.values())
+    columns = {
+        ours: next((folded[one] for one in FIELDS[ours].names if one in folded and folded[one] not in taken), None)
+        for ours in NEEDED
+    }
+    of_log = [column for ours in OF_LOG if (column := columns[ours]) and column.casefold() != "clicks"]
+    missing = [ours for ours in NEEDED if columns[ours] is None]
+    if len(of_log) < MIN_OF_LOG or not missing:
+        return
+    if "user" in named.columns:
+        (found,) = engine.fetch(named.aggregate(rows=named.count(), users=named["user"].nunique())).to_pylist()
+        if found["users"] == found["rows"]:
+            return
+    message = f"this is a log, with columns {listed(of_log)}, but there is no column for {missing[0]}"
+    hint = (
+        f"add a column {missing[0]} ({FIELDS[missing[0]].means}); a table of users has a column user, and one row each"
+    )
+    raise problem(name, "E-COLUMNS", message, hint)
 
 
 def _named(table: "Expression", given: Mapping[str, str], name: str) -> "Expression":

@@ -1,20 +1,24 @@
 """Read impression logs from files, frames or engine tables, and count and exclude invalid rows."""
 
+import csv
 import glob
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.core import Input, ParameterError, need
-from cranfield.data.files.columns import first_line
+from cranfield.data.files.compressed_files import first_line
 from cranfield.data.files.input_problems import listed, problem
 from cranfield.data.files.text_checks import check_header
 
 from .cell_types import json_as_text
 from .engine_errors import unreadable
 from .impression_log import FIELDS, KEPT, NEEDED, Field, Log
-from .page_checks import told_of_pages
+from .page_checks import pages_with_gaps, told_of_pages
+from .pages_and_sessions import session_notes
 from .query_engines import Engine, connect
 from .row_checks import check_ranks, checked_rows, count_cells, count_excluded, typed_rows
 
@@ -68,10 +72,15 @@ def read_log(
         raise problem(name, "E-EMPTY", "the log has no rows", "is it the right file?")
     check_ranks(counts, ranks_from, name)
     checked, notes = checked_rows(typed, counts, ranks_from)
-    if counts["rows"] <= WHOLE if whole is None else whole:
+    checks_pages = counts["rows"] <= WHOLE if whole is None else whole
+    if checks_pages:
         checked = told_of_pages(asked, checked)
     excluded = count_excluded(asked, checked, name)
+    if checks_pages and excluded.rows:
+        excluded = replace(excluded, pages_with_gaps=pages_with_gaps(asked, checked))
     valid = checked.filter(checked._why == KEPT).drop("_why")
+    if checks_pages:
+        notes += session_notes(asked, valid)
     return Log(valid, asked, Input(name, digest_of(data), "log"), excluded, tuple(notes))
 
 
@@ -105,11 +114,49 @@ def _files(engine: Engine, given: Sequence[Any], name: str) -> tuple["Expression
     for path in map(Path, paths if READERS[suffix] == "csv" else ()):
         if path.is_file() and path.suffix != ".zst":
             check_header(first_line(path), name if len(paths) == 1 else str(path), "\t" if suffix == ".tsv" else ",")
+    _check_same_columns(paths, suffix, by_position=engine.session is not None and READERS[suffix] == "csv")
     try:
         table = engine.read(paths, READERS[suffix], tabs=suffix == ".tsv")
     except Exception as error:
         raise unreadable(name, suffix, error, paths) from None
     return table, READERS[suffix] != "parquet"
+
+
+def _check_same_columns(paths: Sequence[str], suffix: str, *, by_position: bool) -> None:
+    """Refuse files with different columns: engines take the columns of the first file, or stop without naming one.
+
+    Files of JSON may differ, because engines join their rows by name. With ``by_position``, as Spark reads CSV, the
+    order of the columns must be the same too. Remote and zst files are not checked.
+    """
+    local = [path for path in paths if Path(path).is_file() and Path(path).suffix != ".zst"]
+    if READERS[suffix] == "json" or len(local) < 2:
+        return
+    first: dict[str, str] = {}
+    for path in local:
+        columns = {column.casefold(): column for column in _columns_of(Path(path), suffix)}
+        first = first or columns
+        if columns and (different := first.keys() ^ columns.keys()):
+            column = min(different)
+            having, lacking = (path, local[0]) if column in columns else (local[0], path)
+            message = f"there is no column {(first | columns)[column]}, which {having} has"
+            raise problem(lacking, "E-COLUMNS", message, "give every file of the log the same columns")
+        if by_position and columns and list(columns) != list(first):
+            message = f"the columns are not in the order of {local[0]}"
+            raise problem(path, "E-COLUMNS", message, "Spark reads columns of CSV by position; DuckDB by name")
+
+
+def _columns_of(path: Path, suffix: str) -> list[str]:
+    """Return the columns of a file; none where it cannot be read, which the engine reports."""
+    if suffix != ".parquet":
+        header = first_line(path).removeprefix(BOM_UTF8).decode(errors="replace")
+        return next(csv.reader(header.splitlines()[:1], delimiter="\t" if suffix == ".tsv" else ","), [])
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_schema
+
+    try:
+        return list(read_schema(path).names)
+    except (ArrowException, OSError):
+        return []
 
 
 def _matching(text: str) -> list[str]:

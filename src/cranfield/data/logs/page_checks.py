@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
 DEEP = 50  # ranks whose powers of 2 have an exact sum
+TWICE = "a rank twice on a page"
 
 
 def told_of_pages(engine: Engine, rows: "Expression") -> "Expression":
@@ -55,7 +56,7 @@ def _told_apart(rows: "Expression") -> "Expression":
     why = ibis.cases(
         (marked._why != KEPT, marked._why),
         (marked._differs, f"rows of a page differ in {' or '.join(within)}"),
-        (marked._again, "a rank twice on a page"),
+        (marked._again, TWICE),
         else_=KEPT,
     )
     return marked.mutate(_why=why).drop("_again", "_differs")
@@ -64,3 +65,22 @@ def _told_apart(rows: "Expression") -> "Expression":
 def _of_page(rows: "Expression") -> list[str]:
     """The columns that are the same in all rows of a page."""
     return [name for name in OF_PAGE if name in rows.columns]
+
+
+def pages_with_gaps(engine: Engine, rows: "Expression") -> dict[str | None, int]:
+    """Return by arm (None: no arm) on how many pages the valid rows have gaps in their ranks because others are not.
+
+    A page whose rows are all excluded has no gap. A row whose rank another row of the page has leaves none.
+    """
+    excluded = rows.filter((rows._why != KEPT) & (rows._why != TWICE))
+    rows = rows.semi_join(excluded.select("impression").distinct(), "impression")
+    rank, valid = rows["rank"], rows._why == KEPT
+    numbers: dict[str, Any] = {"n": rank.count(where=valid), "top": rank.min(where=valid), "first": rank.min()}
+    numbers |= {"deepest": rank.max(where=valid), "unknown": rank.isnull().cast("int64").sum()}
+    arm = ["arm"] if "arm" in rows.columns else []
+    numbers |= {name: rows[name].min(where=valid) for name in arm}
+    pages = rows.group_by("impression").aggregate(**numbers)
+    top_excluded = (pages.top > 1) & ((pages.first < pages.top) | (pages.unknown > 0))
+    gaps = pages.filter((pages.n > 0) & ((pages.deepest - pages.top + 1 != pages.n) | top_excluded))
+    counts = gaps.group_by(arm).aggregate(pages=gaps.count()) if arm else gaps.aggregate(pages=gaps.count())
+    return {row.get("arm"): row["pages"] for row in engine.fetch(counts).to_pylist() if row["pages"]}

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
     from .impression_log import Log
+    from .query_engines import Engine
 
 
 def impressions(log: "Log", more: Callable[["Expression"], dict[str, Any]] | None = None) -> "Expression":
@@ -48,26 +49,62 @@ def impressions(log: "Log", more: Callable[["Expression"], dict[str, Any]] | Non
 
 
 def with_sessions(pages: "Expression") -> "Expression":
-    """The same pages, sessions cut where nothing happened for so long; without a name each user has them numbered."""
+    """The same pages, sessions cut where nothing happened for so long; without a name each user has them numbered.
+
+    A session is of one user: equal names of several users are several sessions. Pages without a name belong to the
+    session of their user; without users each is a session.
+    """
     import ibis
 
-    owner = next((name for name in ("session", "user") if name in pages.columns), None)
-    if owner is None:
+    keys = _session_keys(pages)
+    if not keys:
         return pages.mutate(session=pages.impression)
     end = (
         ibis.greatest(pages.time, pages.last_click.fill_null(pages.time))
         if "last_click" in pages.columns
         else pages.time
     )
-    pages = pages.mutate(_end=end)
+    pages = pages.mutate(_end=end, **keys)
     order = [pages.time, pages.impression]
-    before = ibis.rows_window(group_by=owner, order_by=order, preceding=(None, 1))
+    before = ibis.rows_window(group_by=list(keys), order_by=order, preceding=(None, 1))
     paused = pages.time - pages._end.max().over(before) > PAUSE
     pages = pages.mutate(_cut=paused.fill_null(False).cast("int64"))
-    upto = ibis.rows_window(group_by=owner, order_by=[pages.time, pages.impression], preceding=(None, 0))
+    upto = ibis.rows_window(group_by=list(keys), order_by=[pages.time, pages.impression], preceding=(None, 0))
     number = pages._cut.sum().over(upto).cast("string")
-    named = pages.mutate(session=pages[owner].concat("#", number))
-    return named.drop("_end", "_cut")
+    named = pages.mutate(session=pages._owner.concat(pages._visit, "#", number))
+    return named.drop("_end", "_cut", "_owner", "_visit")
+
+
+def _session_keys(rows: "Expression") -> dict[str, Any]:
+    """Return the columns that pages of a session have in common: ``_owner``, and ``_visit`` within it.
+
+    None where neither sessions nor users are known. A tab, which no name begins with, keeps names apart.
+    """
+    import ibis
+
+    tab, none = ibis.literal("\t"), ibis.literal("")
+    if "session" not in rows.columns:
+        return {"_owner": rows["user"], "_visit": none} if "user" in rows.columns else {}
+    named = rows["session"].notnull()
+    if "user" in rows.columns:
+        return {"_owner": rows["user"], "_visit": named.ifelse(tab.concat(rows["session"]), none)}
+    return {"_owner": rows["session"].fill_null(""), "_visit": named.ifelse(none, tab.concat(rows.impression))}
+
+
+def session_notes(engine: "Engine", rows: "Expression") -> list[str]:
+    """Return notes on names of sessions that several users have, and on pages without a session."""
+    if "session" not in rows.columns:
+        return []
+    session, user = rows["session"], "user" in rows.columns
+    users = rows["user"].nunique() if user else session.nunique()
+    named = rows.filter(session.notnull()).group_by("session").aggregate(users=users)
+    several = engine.fetch(named.aggregate(n=(named.users > 1).cast("int64").sum(), sessions=named.count()))
+    pages = rows.group_by("impression").aggregate(known=session.count())
+    lacking = engine.fetch(pages.aggregate(n=(pages.known == 0).cast("int64").sum(), pages=pages.count()))
+    (shared, sessions), (bare, total) = (next(iter(found.to_pylist())).values() for found in (several, lacking))
+    notes = [f"{shared:,} of {sessions:,} names of sessions have several users: each user has a session"] * bool(shared)
+    cut = "cut where a user gives no sign for 30 minutes" if user else "each is a session"
+    return notes + [f"{bare:,} of {total:,} pages have no session: {cut}"] * bool(bare)
 
 
 def with_dwell(log: "Log") -> "Expression":
@@ -80,14 +117,15 @@ def with_dwell(log: "Log") -> "Expression":
         return rows
     import ibis
 
-    owner = "session" if "session" in known else "user"
-    shown = rows.group_by("impression").aggregate(owner=rows[owner].min(), at=rows.time.min()).drop("impression")
+    rows = rows.mutate(**_session_keys(rows))
+    keys = {"owner": rows._owner.max(), "visit": rows._visit.max()}
+    shown = rows.group_by("impression").aggregate(**keys, at=rows.time.min()).drop("impression")
     clicks = rows.filter(rows.clicked & rows.click_time.notnull())
-    events = shown.union(clicks.select(owner=clicks[owner], at=clicks.click_time)).distinct()
-    following = events.at.lead().over(ibis.window(group_by="owner", order_by="at"))
+    events = shown.union(clicks.select(owner=clicks._owner, visit=clicks._visit, at=clicks.click_time)).distinct()
+    following = events.at.lead().over(ibis.window(group_by=["owner", "visit"], order_by="at"))
     events = events.mutate(dwell=following - events.at)  # none after the last
     events = events.mutate(dwell=(events.dwell > PAUSE).ifelse(float(PAUSE), events.dwell))
-    events = events.rename(_owner="owner", _at="at")
+    events = events.rename(_of="owner", _in="visit", _at="at")
     rows = rows.mutate(_clicked=rows.clicked.ifelse(rows.click_time, None))
-    joined = rows.left_join(events, [rows[owner] == events._owner, rows._clicked == events._at])
-    return joined.drop("_owner", "_at", "_clicked")
+    same = [rows._owner == events._of, rows._visit == events._in, rows._clicked == events._at]
+    return rows.left_join(events, same).drop("_of", "_in", "_at", "_clicked", "_owner", "_visit")

@@ -39,6 +39,8 @@ WANTED = Wanted(
 )
 LEAST = 1e-50  # a chance below is a slip of the hand: what is shown so rarely is never seen
 ROUNDING = 1e-9  # by which a chance may be above 1
+RANK_TWICE = "a rank twice on a page"
+LOG_TWICE = "give each impression once: is the log in the file twice, or is a file given twice?"
 FLAGS = dict.fromkeys(YES, "1") | dict.fromkeys(NO, "0")
 
 
@@ -144,8 +146,10 @@ def _valid_impressions(
         excluded = excluded.add(reason, {None: int((first == number).sum())})
     valid = np.flatnonzero(first == len(reasons))
     if not len(valid):
-        message = f"no row can be used: {next(iter(excluded.reasons))}"
-        raise problem(rows.name, "E-EMPTY", message, "look at the columns: --column WHAT=NAME")
+        reason = next(iter(excluded.reasons))
+        message = f"no row can be used; {excluded.sentence()}"
+        hint = LOG_TWICE if reason == RANK_TWICE else "look at the columns: --column WHAT=NAME"
+        raise problem(rows.name, "E-EMPTY", message, hint)
     impression = Strings.from_arrow(cells["impression"].gather(valid)).distinct()[1].astype(np.int64)
     return rows.only(valid), impression, rank[valid].astype(np.int64), excluded
 
@@ -163,7 +167,7 @@ def _exclusion_reasons(cells: Any) -> dict[str, Any]:
     if in_page:
         differs = pl.any_horizontal(pl.col(name).n_unique().over("impression") > 1 for name in in_page)
         reasons[f"rows of a page differ in {' or '.join(in_page)}"] = differs
-    reasons["a rank twice on a page"] = rank.n_unique().over("impression") < pl.len().over("impression")
+    reasons[RANK_TWICE] = rank.n_unique().over("impression") < pl.len().over("impression")
     reasons["ranks that are not 1, 2, 3, …"] = rank.max().over("impression") != pl.len().over("impression")
     return reasons
 

@@ -22,6 +22,8 @@ EARLIEST, LATEST = 631_152_000.0, 4_102_444_800.0  # 1990 and 2100, in seconds s
 CLOCK_ERROR = 1.0  # seconds by which a click may precede its page: clocks are rounded
 MIXED = 1.25  # rows with rank 1 for each with rank 0, above which not all pages start at rank 0
 PARTS = {"zoned": has_zone, "clocked": has_clock}  # parts that the text of a time may have
+NO = {"answered": "no", "converted": "no", "revenue": "0"}  # what an empty cell is read as
+MAX_UNREAD = 0.01  # proportion of the clicks that may lack a dwell without a note
 NO_DATE = "time before 1990 or after 2100"
 
 
@@ -63,9 +65,17 @@ def count_cells(engine: Engine, rows: "Expression", ranks_from: int) -> dict[str
     zones = [name for name in rows.columns if name.startswith(tuple(f"_{part}_" for part in PARTS))]
     times = [name for name in TIMES if name in rows.columns]
     for name in times:
-        extremes |= {f"first_{name}": rows[name].min(), f"last_{name}": rows[name].max()}
+        time = rows.clicked.ifelse(rows[name], None) if name in OF_CLICKS else rows[name]
+        extremes |= {f"first_{name}": time.min(), f"last_{name}": time.max()}
+    outcomes = [name for name in NO if name in rows.columns]
+    for name in outcomes:
+        extremes |= {f"least_{name}": rows[name].min(), f"known_{name}": rows[name].count()}
+    if "dwell" in rows.columns:
+        extremes |= {"clicks": rows.clicked.cast("int64").sum(), "dwells": rows.dwell.count(where=rows.clicked)}
     found = engine.fetch(rows.aggregate(rows=rows.count(), **extremes)).to_pylist()[0]
     doubtful = [
+        *(found[f"known_{name}"] < found["rows"] and found[f"least_{name}"] == 0 for name in outcomes),
+        (found.get("clicks") or 0) > (found.get("dwells") or 0),
         ranks_from == 0 or (found["rank"] is not None and found["rank"] < 1),
         found["known"] < found["rows"] and found["clicked"],
         *(found[f"first_{name}"] is not None and found[f"first_{name}"] < EARLIEST for name in times),
@@ -80,15 +90,32 @@ def _exact_counts(engine: Engine, rows: "Expression", ranks_from: int, zones: Se
     rank = rows["rank"]
     shown = rank.notnull() | rows.document.notnull()
     wanted: dict[str, Any] = {"clicked": rows.clicked, "unclicked": ~rows.clicked, "empty": rows._empty & shown}
+    if "dwell" in rows.columns:
+        wanted["no_dwell"] = rows.clicked & rows.dwell.isnull() & ~_unreadable(rows, "dwell")
+    for name in NO:
+        if name in rows.columns:
+            wanted |= {f"{name}_no": rows[name].cast("float64") == 0}
+            wanted |= {f"{name}_empty": shown & rows[name].isnull() & ~_unreadable(rows, name)}
     wanted |= {"rank_0": rank == 0, "rank_1": rank == 1, "too_low": rank < ranks_from}
     for name in TIMES:
         if name in rows.columns:
-            wanted |= {f"{name}_dated": _is_dated(rows[name]), f"{name}_undated": ~_is_dated(rows[name])}
+            counted, dated = _is_counted(rows, name), _is_dated(rows[name])
+            wanted |= {f"{name}_dated": counted & dated, f"{name}_undated": counted & ~dated}
     for name in zones:
         _, part, time = name.split("_", 2)
-        wanted |= {f"{time}_{part}": rows[name], f"{time}_un{part}": ~rows[name]}
+        counted = _is_counted(rows, time)
+        wanted |= {f"{time}_{part}": counted & rows[name], f"{time}_un{part}": counted & ~rows[name]}
     counts: dict[str, Any] = {name: is_so.cast("int64").sum() for name, is_so in wanted.items()}
     return {name: int(count or 0) for name, count in engine.fetch(rows.aggregate(**counts)).to_pylist()[0].items()}
+
+
+def _unreadable(rows: "Expression", name: str) -> Any:
+    """Return whether a cell is neither empty nor of the type of its column."""
+    import ibis
+
+    return (
+        rows[f"_unreadable_{name}"].fill_null(False) if f"_unreadable_{name}" in rows.columns else ibis.literal(False)
+    )
 
 
 def check_ranks_from(ranks_from: int) -> None:
@@ -123,7 +150,7 @@ def checked_rows(rows: "Expression", counts: Mapping[str, int], ranks_from: int)
     if counts.get("empty") and counts["clicked"] and not counts["unclicked"]:
         rows = rows.mutate(clicked=rows._empty.ifelse(False, rows.clicked))
         notes.append(f"{counts['empty']:,} empty cells of clicked are read as no click: the column has no 0")
-    notes += _time_notes(counts)
+    notes += _empty_notes(counts) + _time_notes(counts)
     why = ibis.cases(*_page_reasons(rows), *_time_reasons(rows, counts), else_=KEPT)
     begins = ("_empty", "_shifted", "_zoned_", "_clocked_", "_unreadable_")
     helpers = [name for name in rows.columns if name.startswith(begins)]
@@ -169,12 +196,12 @@ def _time_reasons(rows: "Expression", counts: Mapping[str, int]) -> list[tuple[A
         for part, words in (("clocked", "a time of day"), ("zoned", "a time zone")):
             having, lacking = counts.get(f"{name}_{part}", 0), counts.get(f"{name}_un{part}", 0)
             if having and lacking:
-                has = rows[f"_{part}_{name}"]
-                reasons.append(
-                    (~has, f"{name} without {words}") if having >= lacking else (has, f"{name} with {words}")
-                )
+                has, counted = rows[f"_{part}_{name}"], _is_counted(rows, name)
+                odd = (~has, f"{name} without {words}") if having >= lacking else (has, f"{name} with {words}")
+                reasons.append((counted & odd[0], odd[1]))
         if counts.get(f"{name}_dated", 0) > counts.get(f"{name}_undated", 0) > 0:
-            reasons.append((~_is_dated(rows[name]), NO_DATE if name == "time" else f"click {NO_DATE}"))
+            undated = _is_counted(rows, name) & ~_is_dated(rows[name])
+            reasons.append((undated, NO_DATE if name == "time" else f"click {NO_DATE}"))
     if set(TIMES) <= set(rows.columns):
         reasons.append(
             (rows.clicked & (rows.click_time < rows.time - CLOCK_ERROR), "clicked before the page was shown")
@@ -182,6 +209,19 @@ def _time_reasons(rows: "Expression", counts: Mapping[str, int]) -> list[tuple[A
     if "dwell" in rows.columns:
         reasons.append((rows.clicked & (rows.dwell < 0), "negative dwell"))
     return reasons
+
+
+def _empty_notes(counts: Mapping[str, int]) -> list[str]:
+    """Return notes on empty cells that are read as no or 0 next to cells that say so, and on clicks without dwell."""
+    notes = [
+        f"{counts[f'{name}_empty']:,} empty cells of {name} are read as {word}: other cells say {word}"
+        for name, word in NO.items()
+        if counts.get(f"{name}_no") and counts.get(f"{name}_empty")
+    ]
+    lacking, clicks = counts.get("no_dwell", 0), counts.get("clicked", 0)
+    if lacking > MAX_UNREAD * clicks:
+        notes.append(f"{lacking:,} of {clicks:,} clicks have no dwell: they do not count as satisfied")
+    return notes
 
 
 def _time_notes(counts: Mapping[str, int]) -> list[str]:
@@ -202,6 +242,13 @@ def _zone_notes(counts: Mapping[str, int]) -> list[str]:
     if not known or zoned[0] == zoned[1]:
         return []
     return [f"{TIMES[zoned[0]]} has no time zone, and is read as UTC; {TIMES[not zoned[0]]} has one"]
+
+
+def _is_counted(rows: "Expression", name: str) -> Any:
+    """Return whether a cell matters: what documents without a click have in the columns of clicks does not."""
+    import ibis
+
+    return rows.clicked if name in OF_CLICKS else ibis.literal(True)
 
 
 def _is_dated(time: Any) -> Any:

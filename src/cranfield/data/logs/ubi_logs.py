@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from cranfield.core import Input, InputError
 from cranfield.data.files.input_problems import listed, problem
 
-from .cell_types import convert, json_as_text
-from .impression_log import FIELDS, Log
+from .cell_types import as_name, convert, json_as_text
+from .excluded_rows import ExcludedRows
+from .impression_log import FIELDS, KEPT, Log
 from .log_files import digest_of, open_rows, read_log
 from .query_engines import Engine, connect
 from .row_checks import check_ranks_from
@@ -27,6 +28,9 @@ HITS, OBJECT, ORDINAL = (
     "event_attributes.object.object_id",
     "event_attributes.position.ordinal",
 )
+NO_HITS = f"query without {HITS}"
+UNREADABLE_HITS = f"query with unreadable {HITS}"
+NOT_SHOWN = "event on a document that its query did not show"
 HINT = "UBI keeps ubi_queries and ubi_events: give both, or a folder with both"
 
 
@@ -49,6 +53,11 @@ def read_ubi(
     document was clicked if one of the actions ``clicks`` names it and the query, and converted likewise. Where a page
     shows a document twice, the ordinal of the event (from 1, or from ``ranks_from``) says which of both was meant.
     Other actions on documents are listed in the notes of the log.
+
+    Clicks and conversions that cannot be used are excluded, and each counts as a row in ``Log.excluded``: without a
+    query or a document, of an unknown query, or on a document that its query did not show. A query without hits and
+    impressions is a page without results, unless such queries have clicks: then it is not known what they showed, and
+    they are excluded.
     """
     check_ranks_from(ranks_from)
     clicks, conversions = ([names] if isinstance(names, str) else list(names) for names in (clicks, conversions))
@@ -60,12 +69,15 @@ def read_ubi(
     query, event = _opened(asked, queries, name), _opened(asked, events, told)
     notes = _unused_actions(asked, event, clicks, conversions, told)
     shown = asked.keep(_shown(asked, query, event, name, told, ranks_from))
-    notes += _unknown_pages(asked, query, shown)
     acts = asked.keep(_acts_on_ranks(_acts(event, clicks, conversions, told, ranks_from), shown))
-    notes += _lost_acts(asked, acts, told, ranks_from)
-    read = read_log(_joined(shown, acts), engine=asked, name=name)
+    notes += _notes_on_acts(asked, acts, told, ranks_from)
+    unused, more = _excluded_queries(asked, shown, acts)
+    notes += more
+    known = shown.filter(shown._hits.notin(list(unused))) if unused else shown
+    read = read_log(_joined(known.drop("_hits"), acts), engine=asked, name=name)
     source = Input(f"{name} + {told}", digest_of([queries, events]), "log")
-    return replace(read, source=source, notes=(*read.notes, *notes))
+    excluded = _with_unread(read.excluded, unused | _excluded_acts(asked, acts))
+    return replace(read, source=source, excluded=excluded, notes=(*read.notes, *notes))
 
 
 def _both(folder: Any) -> tuple[str, str]:
@@ -137,8 +149,11 @@ def _shown(
 ) -> "Expression":
     """Return a row for each document that a query showed; one without a document where it showed none.
 
-    Where a query does not name its hits, the events named impression tell what it showed.
+    Where a query does not name its hits, the events named impression tell what it showed. ``_hits`` is the reason why
+    it is not known what a query showed, and empty where it is known.
     """
+    import ibis
+
     page = {
         "impression": _field(query, "query_id", name).cast("string"),
         "topic": _field(query, "user_query", name),
@@ -146,10 +161,12 @@ def _shown(
         "time": _field(query, "timestamp", name),
     }
     if HITS not in query.columns:
-        return _shown_by_events(query.select(**page), event, told, ranks_from)
+        return _shown_by_events(query.select(**page, _hits=ibis.literal(NO_HITS)), event, told, ranks_from)
     if query[HITS].type().is_string() and not _reads_json(query):
         raise problem(name, "E-COLUMNS", f"{HITS} is text", "export it as a list, or read it with --engine duckdb")
-    pages = query.select(**page, document=query[HITS].try_cast("array<string>"))
+    hits = query[HITS].try_cast("array<string>")
+    reason = ibis.cases((hits.notnull(), KEPT), (query[HITS].isnull(), NO_HITS), else_=UNREADABLE_HITS)
+    pages = query.select(**page, document=hits, _hits=reason)
     unknown = pages.document.isnull()
     rows = pages.filter(~unknown).unnest("document", offset="rank", keep_empty=True)
     rows = rows.mutate(rank=rows["rank"].cast("int64") + 1)
@@ -167,18 +184,24 @@ def _shown_by_events(pages: "Expression", event: "Expression", told: str, ranks_
         rank=_ordinal(seen, told, ranks_from),
     )
     seen = seen.distinct()
-    return pages.left_join(seen, pages.impression == seen._page).drop("_page")
+    rows = pages.left_join(seen, pages.impression == seen._page)
+    return rows.mutate(_hits=rows._page.isnull().ifelse(rows._hits, KEPT)).drop("_page")
 
 
-def _unknown_pages(engine: Engine, query: "Expression", shown: "Expression") -> list[str]:
-    """Return a note on queries of which neither hits nor impressions tell what they showed."""
-    pages = shown.filter(shown.document.isnull() & shown["rank"].isnull())
-    if HITS in query.columns:
-        unknown = query.filter(query[HITS].isnull())
-        pages = pages.semi_join(unknown.select(impression=_field(unknown, "query_id", "").cast("string")), "impression")
-    count = engine.fetch(pages.aggregate(n=pages.impression.nunique()))["n"][0].as_py()
-    note = f"{count:,} queries name no hits and have no impressions: read as pages without results"
-    return [note] if count else []
+def _excluded_queries(engine: Engine, shown: "Expression", acts: "Expression") -> tuple[dict[str, int], list[str]]:
+    """Return the number of queries to exclude by reason, because it is not known what they showed, and notes.
+
+    Queries without hits are pages without results, unless one of them has a click or a conversion.
+    """
+    pages = shown.filter(shown._hits != KEPT)
+    counts = pages.group_by("_hits").aggregate(n=pages.impression.nunique())
+    queries = {row["_hits"]: row["n"] for row in engine.fetch(counts).to_pylist()}
+    bare = pages.filter(pages._hits == NO_HITS)
+    used = acts.semi_join(bare, acts._page == bare.impression)
+    if not queries.get(NO_HITS) or engine.fetch(used.aggregate(n=used.count()))["n"][0].as_py():
+        return queries, []
+    count = queries.pop(NO_HITS)
+    return queries, [f"{count:,} queries name no hits and have no impressions: read as pages without results"]
 
 
 def _unused_actions(
@@ -221,6 +244,7 @@ def _acts(
 def _acts_on_ranks(acts: "Expression", shown: "Expression") -> "Expression":
     """Return each act with the rank of its document in ``_rank``: null where its query did not show the document.
 
+    ``_why`` is the reason for which an act cannot be used.
     Where a page has the document more than once (``_copies``), the ordinal decides; without one (``_guessed``) the
     first copy is meant.
     """
@@ -233,17 +257,39 @@ def _acts_on_ranks(acts: "Expression", shown: "Expression") -> "Expression":
     places = found.select(_page="impression", _object="document", _ordinal="rank").distinct().mutate(_there=True)
     acts = acts.left_join(copies, ["_page", "_object"])[[*acts.columns, "_first", "_copies"]]
     acts = acts.left_join(places, ["_page", "_object", "_ordinal"])[[*acts.columns, "_there"]]
+    pages = shown.select(_page="impression").distinct().mutate(_asked=True)
+    acts = acts.left_join(pages, "_page")[[*acts.columns, "_asked"]]
     rank = ibis.coalesce(acts._there.ifelse(acts._ordinal, None), acts._first)
-    return acts.mutate(_rank=rank, _guessed=(acts._copies > 1) & acts._there.isnull())
+    why = ibis.cases(
+        (rank.notnull(), KEPT),
+        (as_name(acts._page).isnull(), "event without query_id"),
+        (as_name(acts._object).isnull(), "event without object_id"),
+        (acts._asked.isnull(), "event of an unknown query"),
+        else_=NOT_SHOWN,
+    )
+    return acts.mutate(_rank=rank, _why=why, _guessed=(acts._copies > 1) & acts._there.isnull())
 
 
-def _lost_acts(engine: Engine, acts: "Expression", name: str, ranks_from: int) -> list[str]:
-    """Return notes on acts whose document or rank is not known; refuse events where that is so of every click.
+def _excluded_acts(engine: Engine, acts: "Expression") -> dict[str, int]:
+    """Return the number of clicks and conversions that cannot be used, by reason."""
+    lost = acts.filter(acts._why != KEPT)
+    counts = engine.fetch(lost.group_by("_why").aggregate(n=lost.count())).to_pylist()
+    return {row["_why"]: row["n"] for row in sorted(counts, key=lambda row: str(row["_why"]))}
+
+
+def _with_unread(excluded: ExcludedRows, unread: dict[str, int]) -> ExcludedRows:
+    """Return the count of excluded rows with queries and events that did not become rows of the log."""
+    for reason, count in unread.items():
+        excluded = replace(excluded, total=excluded.total + count).add(reason, {None: count})
+    return excluded
+
+
+def _notes_on_acts(engine: Engine, acts: "Expression", name: str, ranks_from: int) -> list[str]:
+    """Return a note on acts whose rank is a guess; refuse events where no click is on a document that was shown.
 
     Where ordinals decide between equal documents, those of documents that a page shows once must be their ranks.
     """
     single = acts._copies == 1
-    lost = acts.filter(acts._rank.isnull()).select("_page", "_object").distinct()
     asked = {
         "clicks": acts.click.sum(),
         "placed": (acts.click & acts._rank.notnull()).sum(),
@@ -260,14 +306,12 @@ def _lost_acts(engine: Engine, acts: "Expression", name: str, ranks_from: int) -
         other = 1 - ranks_from
         message = f"the ordinals of clicks start at {other}: {counts['wrong']:,} of {counts['clicks']:,} show it"
         raise problem(name, "E-RANKS", message, f"read them with --ranks-from {other} (ranks_from={other})")
-    missing = engine.fetch(lost.aggregate(lost=lost.count()))["lost"][0].as_py()
-    notes = [f"{missing:,} clicks or conversions are of documents that their query did not show"] * bool(missing)
-    if counts["guessed"]:
-        notes.append(
-            f"{counts['guessed']:,} clicks or conversions are of documents that their page shows twice, without the"
-            " ordinal of either: read as the first"
-        )
-    return notes
+    if not counts["guessed"]:
+        return []
+    return [
+        f"{counts['guessed']:,} clicks or conversions are of documents that their page shows twice, without the ordinal"
+        " of either: read as the first"
+    ]
 
 
 def _joined(shown: "Expression", acts: "Expression") -> "Expression":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
 
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 
 from cranfield.core import SEED, CranfieldError, ParameterError, Table, UnknownName, listed
 from cranfield.data import Choices
+from cranfield.online.experiments.sample_ratio_checks import Check
+from cranfield.online.logs.trust_checks import doubts, excluded_rows_checks
 from cranfield.stats import LEVEL, Holm, interval_level
 
-from .estimates import DRAWS, Estimate, Estimator, Kind, Numbers, Weighed
+from .estimates import DRAWS, MIN_ESS, Estimate, Estimator, Kind, Numbers, Weighed
+from .reward_checks import reward_checks
 from .row_estimators import IPS, Logged, parse_estimators
 from .slate_estimators import IIPS, SIPS, Slates, parse_slate_estimators
 from .slate_estimators import Chances as Pages
@@ -179,41 +183,69 @@ def policies_table(found: Sequence[Beside]) -> Table:
     return Table(made.data, made.caption, ends={"difference": ("low", "high")})
 
 
-def policies_verdict(found: Sequence[Beside], *, level: float = LEVEL) -> dict[str, Any]:
+def policies_verdict(
+    found: Sequence[Beside], choices: Choices | None = None, *, level: float = LEVEL
+) -> dict[str, Any]:
     """Return which policy would have earned most by the first estimator, and whether it is better than the log.
 
-    The verdict is not ``trusted`` where the weights of a policy do not average 1 (p < 0.001).
+    The verdict is not ``trusted`` where the weights of a policy do not average 1 (p < 0.001), where a few impressions
+    carry its estimate or, of ``choices``, where a check of the rewards or of the excluded rows fails.
     """
     table, name = policies_table(found), found[0].estimate.estimator
     rows = [row for row in table.rows() if row["estimator"] == name]
-    estimates = [one.estimate for one in found if one.estimate.estimator == name]
+    several = [one for one in found if one.estimate.estimator == name]
     place = max(range(len(rows)), key=lambda i: float(str(rows[i]["value"])))
     best: Any = rows[place]
-    estimate = estimates[place]
-    told = best["p_adjusted"] is not None and best["p_adjusted"] <= level
+    estimate = several[place].estimate
+    told = best["p_adjusted"] is not None and best["p_adjusted"] <= level and not estimate.few_impressions
     better = "neither" if not told else "policy" if best["difference"] > 0 else "log"
     who = best["policy"] if len(rows) == 1 else f"Of {len(rows)} policies {best['policy']} does best: it"
     said = f"{who} would have earned {estimate.value:.4g} for each impression by {name}; the log earned"
-    said += f" {best['logged']:.4g}, {_size(best, told=told)}."
-    wrong = [one for one in found if one.estimate.estimator == name and one.estimate.wrong_weights]
-    said += _weight_doubt(wrong)
-    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": not wrong, "sentence": said}
+    said += f" {best['logged']:.4g}, {_size(best, told=told, reliable=not estimate.few_impressions)}."
+    checks = weight_checks(several)
+    if choices is not None:
+        checks += (*reward_checks(choices), *excluded_rows_checks(choices.excluded))
+    said = " ".join(filter(None, (said, doubts(checks))))
+    trusted = all(check.passed for check in checks)
+    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": trusted, "sentence": said}
 
 
-def _weight_doubt(wrong: Sequence[Beside]) -> str:
-    """Return a sentence on weights that do not average 1, as they do where propensities are right."""
-    if not wrong:
-        return ""
-    means = listed([f"{one.estimate.mean_weight:.3f} for {one.policy}" for one in wrong])
+def weight_checks(several: Sequence[Beside]) -> tuple[Check, ...]:
+    """Check that weights average 1, as they do where propensities are right, and that many impressions have weight."""
+    estimates = [one.estimate for one in several]
+    wrong = [one for one in several if one.estimate.wrong_weights]
+    few = [one for one in several if one.estimate.few_impressions]
+    p, effect = min(one.mean_weight_p for one in estimates), max(abs(one.mean_weight - 1) for one in estimates)
+    share = max(one.largest_share for one in estimates)
     return (
-        f" Do not trust this result: weights should average 1, and average {means}. Check the propensities, and"
-        " whether the log shows everything that the policy shows."
+        Check("mean weight", p, effect, not wrong, _weights_off_one(wrong) if wrong else ""),
+        Check("impressions with weight", nan, share, not few, _few_impressions(few) if few else ""),
     )
 
 
-def _size(row: Mapping[str, Any], *, told: bool) -> str:
+def _weights_off_one(wrong: Sequence[Beside]) -> str:
+    """Return a clause on weights that do not average 1."""
+    means = listed([f"{one.estimate.mean_weight:.3f} for {one.policy}" for one in wrong])
+    advice = "check the propensities, and whether the log shows everything that the policy shows"
+    return f"weights should average 1, and average {means} ({advice})"
+
+
+def _few_impressions(few: Sequence[Beside]) -> str:
+    """Return a clause on estimates that a few impressions carry."""
+    clauses = []
+    for one in few:
+        worth = f"{one.estimate.used_ess:.0f} of {one.estimate.rows:,} impressions"
+        largest = f"{one.estimate.largest_share:.1%} of their sum"
+        clauses.append(f"the weights of {one.policy} are worth {worth}, and the largest is {largest}")
+    advice = " (look for small propensities)" if any(one.estimate.rows >= MIN_ESS for one in few) else ""
+    return f"{' and '.join(clauses)}{advice}"
+
+
+def _size(row: Mapping[str, Any], *, told: bool, reliable: bool) -> str:
     if row["p_adjusted"] is None or row["low"] is None:
         return "and how sure that is cannot be said of one user"
     ends = f"(difference {row['difference']:+.4g}, {row['low']:+.4g} to {row['high']:+.4g})"
+    if not reliable:
+        return f"and the interval of the difference is not reliable {ends}"
     size = "less" if row["difference"] > 0 else "more"
     return f"which is {size} {ends}" if told else f"which cannot be told from it {ends}"

@@ -79,6 +79,7 @@ class RowEstimator(Estimator[Logged]):
             weighted=weight * (logged.reward[kept] - model),
             base=weight if self.normalised else np.ones(len(ratio)),
             weight=ratio[:, None],
+            used=weight[:, None],
             user=users_of(logged.user, len(kept), kept),
             dropped=int((~kept).sum()),
         )

@@ -140,6 +140,7 @@ class SlateEstimator(Estimator[Slates]):
             weighted=self.earned(used, slates, kept),
             base=np.ones(rows),
             weight=weight,
+            used=used,
             user=users_of(slates.user, len(kept), kept),
             dropped=int((~kept).sum()),
             unit=self.of != "examined",

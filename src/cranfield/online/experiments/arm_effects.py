@@ -105,6 +105,7 @@ def analyse_experiment(
     correct: str | Correction = "holm",
     looks: Looks = "once",
     checks: Sequence[Check] = (),
+    unit: str = "user",
 ) -> Experiment:
     """Compare each treatment with the control in every metric, from one row for each user.
 
@@ -114,7 +115,8 @@ def analyse_experiment(
     after CUPED where a metric has a covariate; p-values are corrected over all metrics and treatments, and all
     intervals are Bonferroni intervals of the same family unless nothing is corrected. Beside the
     interval for one look stands one for looking whenever one likes, tightest at ``planned`` users of the two arms; with
-    ``looks="many"`` its p-values are those that are corrected, and a verdict may be read on any day.
+    ``looks="many"`` its p-values are those that are corrected, and a verdict may be read on any day. ``unit`` is what a
+    row stands for. Arms are assigned to users, so the sample ratio of sessions or impressions is not checked.
     """
     check_level(level)
     if looks not in LOOKS:
@@ -126,6 +128,7 @@ def analyse_experiment(
     configured = dict.fromkeys(sums, 1.0) if weights is None else {**dict.fromkeys(sums, 0.0), **weights}
     users = [sums[name].count() if name in sums else 0 for name in configured]
     ratio = sample_ratio(users, list(configured.values()), list(configured))
+    ratio = ratio if unit == "user" else replace(ratio, p=nan)
 
     def compare(tests: int) -> list[ArmEffect]:
         each = interval_level(level, tests, correction)

@@ -34,6 +34,7 @@ class Gathered:
     notes: tuple[str, ...] = ()
     dated: bool = False  # days are numbers since 1970
     learnt: Learnt | None = None  # what a measure of satisfaction is learned from
+    unit: str = "user"  # what a row stands for: session or impression in a log without users
 
     @property
     def rows(self) -> "Expression":
@@ -160,7 +161,7 @@ def _of_log(log: Log, measures: Any, before: Log | None) -> Gathered:
     numbers = tuple(column for metric in metrics for column in metric.columns)
     inputs = (log.source, *([before.source] if before is not None else []))
     of_users = Users(users, log.engine, log.source, numbers, excluded, notes=log.notes)
-    return Gathered(of_users, metrics, inputs, (check,), notes, "day" in made, learnt)
+    return Gathered(of_users, metrics, inputs, (check,), notes, "day" in made, learnt, owner)
 
 
 def _filled(rows: "Expression", named: Sequence[tuple[OnlineMeasure, str, str]], start: str = "") -> dict[str, Any]:
@@ -201,7 +202,10 @@ def _several(log: Log, rows: "Expression", owner: str) -> tuple[Check, tuple[str
     found = log.engine.fetch(rows.aggregate(seen=rows.count(), mixed=(rows["arms_"] > 1).cast("int64").sum()))
     seen, several = (int(found[name][0].as_py() or 0) for name in ("seen", "mixed"))
     share = several / max(1, seen)
-    notes = [f"the log knows no users: {owner}s are taken to be independent"] * (owner != "user")
+    notes = [
+        f"the log knows no users: {owner}s are taken to be independent",
+        "without users it cannot be checked whether the arms have the configured shares of the users",
+    ] * (owner != "user")
     passed = share < MIXED
     detail = f"{share:.1%} of the {owner}s were seen in several arms"
     check = Check("one arm each", float("nan"), share, passed, "" if passed else detail)

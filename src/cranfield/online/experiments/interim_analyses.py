@@ -10,7 +10,7 @@ from cranfield.stats import LEVEL
 from .arm_effects import ArmEffect, compare_arms
 from .sample_ratio_checks import sequential_ratio_p
 from .sequential_tests import PLANNED
-from .user_metrics import LEAST, Metric, check_users, group_sums, parse_metrics, user_table
+from .user_metrics import LEAST, Metric, check_users, group_sums, has_denominators, parse_metrics, user_table
 
 if TYPE_CHECKING:
     from tea_tasting.aggr import Aggregates
@@ -45,7 +45,8 @@ def looks_at(
 ) -> tuple[Look, ...]:
     """What each metric shows at the end of each day, of all users who came by then; ``day`` is that of their coming.
 
-    Sums of days add up, so that each user is counted once. Days before both arms have two users are left out.
+    Sums of days add up, so that each user is counted once. Excluded are the days before both arms have two users, and
+    of each metric the days before it can be computed in both, such as the dwell time before the first click.
     """
     asked = parse_metrics(metrics)
     table = user_table(data)
@@ -65,7 +66,12 @@ def looks_at(
     for metric in asked:
         least = 1.0
         for when, one, other, ratio in zip(days, a, b, ratios, strict=True):
-            if one and other and min(one.count(), other.count()) >= LEAST:
+            if (
+                one
+                and other
+                and min(one.count(), other.count()) >= LEAST
+                and all(has_denominators(metric, sums) for sums in (one, other))
+            ):
                 arms = {control: one, treatment: other}
                 effect = compare_arms(metric, arms, control, treatment, level=level, planned=planned)
                 least = min(least, effect.always_p)

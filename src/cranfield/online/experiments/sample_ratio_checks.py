@@ -7,6 +7,7 @@ at random: its differences are not to be trusted, however small their p-values a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class SampleRatio:
     users: NDArray[np.int64]  # (arm,)
     expected: NDArray[np.float64]  # (arm,): shares, as configured
     statistic: float
-    p: float
+    p: float  # NaN: not checked, because these are not users
     effect: float  # w: the root of the mean squared deviation of shares, each relative to the root of what it was to be
 
     @property
@@ -81,10 +82,10 @@ class SampleRatio:
     @property
     def checks(self) -> tuple[Check, ...]:
         """The sample ratio, and the leak where some arm was to have no users."""
-        ratio = Check("sample ratio", self.p, self.effect, self.p >= ALARM)
-        if self.expected.all():
-            return (ratio,)
-        return ratio, Check("leak", np.nan, self.leaked / max(1, int(self.users.sum())), self.leaked == 0)
+        checks = [] if isnan(self.p) else [Check("sample ratio", self.p, self.effect, self.p >= ALARM)]
+        if not self.expected.all():
+            checks.append(Check("leak", np.nan, self.leaked / max(1, int(self.users.sum())), self.leaked == 0))
+        return tuple(checks)
 
     def table(self) -> Table:
         """Each arm with its users, their share, and the share that it was to have."""

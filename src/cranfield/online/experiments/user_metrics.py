@@ -40,6 +40,10 @@ class Metric:
         if self.covariate_denominator and not self.covariate:
             hint = "give the covariate whose denominator it is"
             raise ParameterError(f"{self.name} has a denominator of no covariate", hint=hint)
+        if own := {self.numerator, self.denominator} & {self.covariate, self.covariate_denominator} - {None}:
+            column = min(map(str, own))
+            hint = f"a covariate was measured before the experiment, such as {column}_before"
+            raise ParameterError(f"{self.name} has its own column {column} as a covariate", hint=hint)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -162,6 +166,11 @@ def group_sums(
 
 def _key(row: Mapping[str, Any], by: str | tuple[str, ...] | None) -> Any:
     return tuple(row[name] for name in by) if isinstance(by, tuple) else row[by] if by else ""
+
+
+def has_denominators(metric: Metric, sums: "Aggregates") -> bool:
+    """Return whether no denominator of a metric is 0, so that the metric can be computed."""
+    return all(sums.mean(column) > 0 for column in (metric.denominator, metric.covariate_denominator) if column)
 
 
 def check_sums(metric: Metric, sums: "Aggregates", where: str) -> None:

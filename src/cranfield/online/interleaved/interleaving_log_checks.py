@@ -7,7 +7,8 @@ from typing import Any
 from cranfield.core import ParameterError
 from cranfield.data import Log
 from cranfield.online.experiments.sample_ratio_checks import Check
-from cranfield.online.logs.trust_checks import gaps_of_excluded_rows, page_length, rank_gaps_check, starts_page
+from cranfield.online.logs.click_checks import OF_CLICKS, times_without_click_check
+from cranfield.online.logs.rank_checks import page_groups, pages_of_rows, rank_gaps_check
 
 from .base import Interleaving, parse_interleaving
 from .click_credits import RANK, WORTH
@@ -40,6 +41,8 @@ def credit_checks(log: Log, *, method: str | None = None) -> tuple[Check, ...]:
     name = made.name if made else ""
     teams = team_names(log, rows) if "team" in rows.columns else ()
     checks = [_ranks(log, rows), _known_credit(log, rows)]
+    if log.known.intersection(OF_CLICKS):
+        checks.append(times_without_click_check(log))
     if made and made_by:
         checks += _credit_sizes(log, rows, made)
     if len(teams) < PAIR:
@@ -65,16 +68,11 @@ def _ranks(log: Log, rows: Any) -> Check:
     """Check that the ranks of each page have no gaps and that no rank above them is missing.
 
     A page may be the second or a later page of a search, such as ranks 11 to 20. Its first rank is then 1 plus a
-    multiple of the page length. The page length is the most frequent number of documents on pages that start at rank 1
-    without gaps: on a page whose top ranks are lost, fewer ranks are missing.
+    multiple of a page length. A page length is a number of documents that many pages have that start at rank 1 without
+    gaps: on a page whose top ranks are lost, fewer ranks are missing.
     """
-    rank = rows["rank"]
-    pages = rows.group_by("impression").aggregate(n=rows.count(), top=rank.min(), deepest=rank.max())
-    pages = pages.mutate(gap=pages.deepest - pages.top + 1 != pages.n)
-    groups = log.engine.fetch(pages.group_by(["n", "top", "gap"]).aggregate(pages=pages.count())).to_pylist()
-    length = page_length(groups)
-    damaged = sum(group["pages"] for group in groups if group["gap"] or not starts_page(group["top"], length))
-    return rank_gaps_check(damaged - gaps_of_excluded_rows(log), sum(group["pages"] for group in groups))
+    groups = page_groups(log, pages_of_rows(rows))
+    return rank_gaps_check(groups, sum(log.excluded.pages_with_gaps.values()))
 
 
 def _known_credit(log: Log, rows: Any) -> Check:

@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.core import listed
 from cranfield.data import Log
 from cranfield.online.experiments.sample_ratio_checks import ALARM, Check
-from cranfield.online.logs.trust_checks import all_clicked
+from cranfield.online.logs.click_checks import all_clicked
 
 from .credits_on_engines import PAIR
 
@@ -23,7 +23,8 @@ def check_teams(log: Log, rows: Any) -> list[Check]:
     rows = rows.filter(rows["team"].notnull())
     sums = {"n": rows.count(), "clicks": rows.clicked.cast("int64").sum()}
     cells = log.engine.fetch(rows.group_by(["team", "rank"]).aggregate(**sums)).to_pylist()
-    return [_names(cells), _clicks(cells)]
+    names = _names(cells)
+    return [_rare_names(log, rows, cells) if names.passed else names, _clicks(cells)]
 
 
 def _names(cells: Sequence[Mapping[str, Any]]) -> Check:
@@ -50,6 +51,25 @@ def _names(cells: Sequence[Mapping[str, Any]]) -> Check:
     return Check("names of teams", nan, share, passed=False, detail=" and ".join(details))
 
 
+def _rare_names(log: Log, rows: Any, cells: Sequence[Mapping[str, Any]]) -> Check:
+    """Check that no team with hardly any documents is on a page with two others.
+
+    Where a page has three teams or more, all pages count for every pair of teams, as lost by a team that is not on
+    them.
+    """
+    documents = Counter[str]()
+    for cell in cells:
+        documents[cell["team"]] += cell["n"]
+    rare = sorted(team for team, n in documents.items() if n <= MAX_SHARE * max(documents.values()))
+    pages = rows.group_by("impression").aggregate(teams=rows["team"].nunique())
+    if not rare or one_row(log, pages.aggregate(most=pages.teams.max()))["most"] <= PAIR:
+        return Check("names of teams", nan, 0.0, passed=True)
+    total = sum(documents.values())
+    counts = listed([f"{team!r} has {documents[team]:,}" for team in rare])
+    detail = f"the team {counts} of {total:,} documents, on pages with two other teams"
+    return Check("names of teams", nan, sum(documents[team] for team in rare) / total, passed=False, detail=detail)
+
+
 def _clicks(cells: Sequence[Mapping[str, Any]]) -> Check:
     """Check that no team has clicks on all of its documents, or none where other teams' rates by rank predict many."""
     documents, clicked = Counter[int](), Counter[int]()  # of all teams by rank
@@ -74,21 +94,29 @@ def _clicks(cells: Sequence[Mapping[str, Any]]) -> Check:
 def check_turns(log: Log, rows: Any, teams: Sequence[str], *, named: bool) -> Check:
     """Check that in every complete round of a page each team has one document (radlinski2008).
 
-    So the teams have equally many documents at the end of each round. A round that lacks a team is not complete.
+    So the teams have equally many documents at the end of each round. A round that lacks a team is not complete. A
+    round has as many documents as teams share pages. Up to 1% of the pages may have more teams.
     """
     pages = rows.group_by("impression").aggregate(teams=rows["team"].nunique())
-    found = one_row(log, pages.aggregate(most=pages.teams.max(), pages=pages.count()))
-    each = max(PAIR, found["most"])  # of all teams where more than two share a page
+    counts = log.engine.fetch(pages.group_by("teams").aggregate(pages=pages.count())).to_pylist()
+    total = sum(row["pages"] for row in counts)
+    each = max(PAIR, _most_teams({row["teams"]: row["pages"] for row in counts}))
     rows = rows.mutate(round_=((rows["rank"] - 1) / float(each)).floor().cast("int64"))
     rounds = rows.group_by(["impression", "round_"]).aggregate(
         n=rows["team"].count(), teams=rows["team"].nunique() if each > PAIR else _several(rows["team"])
     )
     wrong = rounds.filter((rounds.n == each) & (rounds.teams < each))
     bad = one_row(log, wrong.aggregate(pages=wrong["impression"].nunique()))["pages"]
-    share = bad / max(1, found["pages"])
+    share = bad / max(1, total)
     detail = f"on {percent(share)} of the pages the teams do not take turns as in a team draft"
     detail += "" if named else " (--method names another method)"
     return share_check("turns of teams", share, detail)
+
+
+def _most_teams(pages: Mapping[int, int]) -> int:
+    """Return the largest number of teams that share a page, where no more than 1% of the pages have more."""
+    total = sum(pages.values())
+    return min((n for n in pages if sum(pages[m] for m in pages if m > n) <= MAX_SHARE * total), default=PAIR)
 
 
 def _several(team: Any) -> Any:

@@ -9,10 +9,8 @@ from cranfield.online import (
     PROPENSITIES,
     Propensity,
     by_policy,
-    doubts,
     estimates_table,
     estimators_for,
-    excluded_rows_checks,
     hold_beside,
     policies_table,
     policies_verdict,
@@ -44,8 +42,9 @@ def counterfactual(
     shown (propensity). ``policies`` are columns with the chance that each shows the same; ``runs`` show their own
     documents and no others. Propensities of pages are ``given`` those above, or ``at-rank`` whatever stands above, or
     ``counted`` from the log where it has none. The first of the ``estimators`` gives the verdict, which is not
-    ``trusted`` where weights do not average 1 (p < 0.001), or more than 1% of the rows are excluded. ``ranks_from`` is
-    0 where the ranks of the log start at 0.
+    ``trusted`` where weights do not average 1 (p < 0.001), where they are worth fewer than 50 impressions or one has
+    more than 10% of their sum, where all rewards are equal, one seems to stand for a missing reward or rows are copies,
+    or where more than 1% of the rows are excluded. ``ranks_from`` is 0 where the ranks of the log start at 0.
     """
     check_level(level)
     if propensity not in PROPENSITIES:
@@ -61,13 +60,10 @@ def counterfactual(
     made_by = Provenance(command=command, inputs=inputs, seed=seed)
     excluded = choices.excluded
     tables = {"dropped": replace(excluded.table(), notes=choices.notes), "policies": policies_table(found)}
-    tables["estimates"] = estimates_table(by_policy(found))
+    tables["estimates"] = estimates_table(by_policy(found), choices)
     if propensity == "counted":
         note = "propensities are counted: right only if chance alone chose what each impression of a topic shows"
         tables["estimates"] = replace(tables["estimates"], notes=(*tables["estimates"].notes, note))
     tables = {name: replace(table, made_by=made_by) for name, table in tables.items()}
-    verdict = policies_verdict(found, level=level)
-    if doubt := doubts(excluded_rows_checks(excluded)):
-        verdict |= {"trusted": False, "sentence": f"{verdict['sentence']} {doubt}"}
-    verdict |= excluded.as_verdict()
+    verdict = policies_verdict(found, choices, level=level) | excluded.as_verdict()
     return Study("counterfactual", tables, verdict, made_by, charts=("policies",))

@@ -1,11 +1,13 @@
 """Is a treatment better than the control in a randomised experiment with users?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from math import nan
 from typing import Any, Literal
 
 from cranfield.core import SEED, ParameterError, Provenance, Study, Table
-from cranfield.data import ExcludedRows, Log, Users, read_experiment, read_log
+from cranfield.data import ExcludedRows, Log, Users, read_experiment
 from cranfield.online import (
     ACTIVE_USERS,
     OEC,
@@ -28,12 +30,16 @@ from cranfield.online import (
     log_checks,
     looks_at,
     looks_table,
+    pages_per_user_notes,
     plan_table,
     ranked_table,
     treatment_outcomes,
+    user_table_checks,
     with_oec,
 )
 from cranfield.stats import LEVEL, check_level
+
+from .log_before import log_before_checks, log_before_notes, read_log_before
 
 POWER = 0.8
 DRAWS = 2000
@@ -93,7 +99,7 @@ def ab(
     check_level(level)
     step = _Steps(progress, 3 + bool(oec) + bool(aa) + ranked + bool(relative))
     read = read_experiment(data, columns=columns, ranks_from=ranks_from, engine=engine)
-    earlier = None if before is None else _before(before, read, columns, ranks_from)
+    earlier = None if before is None else read_log_before(before, read, columns, ranks_from)
     checks: list[Check] = []
     if exclude_users_above is not None:
         read, check = exclude_active_users(_log_of(read), exclude_users_above)
@@ -102,36 +108,40 @@ def ab(
     checks = [*_data_checks(read, gathered.users.excluded), *checks]
     gathered = gathered if cap is None else cap_values(gathered, cap)
     step()
-    arms = gathered.arms()
-    chosen = choose_control(arms, control, weights)
-    shares = _shares(arms, chosen, weights)
-    others = [arm for arm in shares if arm != chosen and arm in arms and shares[arm] > 0]
-    tables: dict[str, Table] = {}
-    asked = gathered
-    if oec is not None:
-        asked, tables["oec"] = with_oec(gathered, oec, chosen, others)
+    with _exclusions_in_hint(gathered.users.excluded):
+        arms = gathered.arms()
+        chosen = choose_control(arms, control, weights)
+        shares = _shares(arms, chosen, weights)
+        others = [arm for arm in shares if arm != chosen and arm in arms and shares[arm] > 0]
+        tables: dict[str, Table] = {}
+        asked = gathered
+        if oec is not None:
+            asked, tables["oec"] = with_oec(gathered, oec, chosen, others)
+            step()
+        checks += gathered.checks if earlier is None else (*gathered.checks, *log_before_checks(earlier, gathered))
+        if aa:
+            tried = aa_test(gathered.rows, gathered.metrics, user=_user(gathered), salts=aa, how=how, level=level)
+            checks += tried.checks
+            tables["aa"] = tried.table()
+            step()
+        found = analyse_experiment(
+            asked.rows,
+            asked.metrics,
+            control=chosen,
+            arm="arm",
+            user=asked.user,
+            weights=shares,
+            level=level,
+            planned=planned,
+            correct=correct,
+            looks=looks,
+            checks=checks,
+            unit=gathered.unit,
+        )
+        compared = [chosen, *others]
+        of_table = user_table_checks(gathered, compared) if isinstance(read, Users) else ()
+        found = replace(found, checks=(*found.checks, *of_table, concentration_check(gathered, compared)))
         step()
-    checks += gathered.checks
-    if aa:
-        tried = aa_test(gathered.rows, gathered.metrics, user=_user(gathered), salts=aa, how=how, level=level)
-        checks += tried.checks
-        tables["aa"] = tried.table()
-        step()
-    found = analyse_experiment(
-        asked.rows,
-        asked.metrics,
-        control=chosen,
-        arm="arm",
-        user=asked.user,
-        weights=shares,
-        level=level,
-        planned=planned,
-        correct=correct,
-        looks=looks,
-        checks=checks,
-    )
-    found = replace(found, checks=(*found.checks, concentration_check(gathered, [chosen, *others])))
-    step()
     if relative:
         given: Any = {"relative": relative, "weights": [shares[arm] for arm in (chosen, *others)]}
         given |= {"users_per_day": users_per_day, "level": level, "power": power}
@@ -147,7 +157,9 @@ def ab(
         tables["looks"] = _looks(asked, chosen, others, shares, level=level, planned=planned)
     step()
     parts = experiment_tables(found)
-    parts["arms"] = replace(parts["arms"], notes=(*gathered.users.notes, *gathered.notes, *_chosen(control, chosen)))
+    notes = (*gathered.users.notes, *gathered.notes, *(log_before_notes(earlier) if earlier is not None else ()))
+    notes += pages_per_user_notes(read) if isinstance(read, Log) else ()
+    parts["arms"] = replace(parts["arms"], notes=(*notes, *_chosen(control, chosen)))
     ends = ("low", "high") if looks == "once" else ("always_low", "always_high")  # those of p_adjusted
     effects = replace(parts["effects"], ends={"difference": ends})
     tables = {"arms": parts["arms"], "checks": parts["checks"], **tables, "effects": effects}
@@ -158,7 +170,7 @@ def ab(
     verdict = {"control": chosen, "trusted": found.trusted, "treatments": outcomes}
     verdict |= gathered.users.excluded.as_verdict()
     verdict["sentence"] = experiment_sentence(found)
-    return Study("ab", tables, verdict, made_by, charts=_charts(tables))
+    return Study("ab", tables, verdict, made_by, charts=_charts(tables, gathered.unit))
 
 
 def assign_users(
@@ -199,18 +211,22 @@ def _data_checks(read: Log | Users, excluded: ExcludedRows) -> tuple[Check, ...]
     return log_checks(replace(read.with_arms(), excluded=excluded))
 
 
+@contextmanager
+def _exclusions_in_hint(excluded: ExcludedRows) -> Iterator[None]:
+    """Add the excluded rows to the hint of an error: an arm or a measure may be missing because of them."""
+    try:
+        yield
+    except ParameterError as error:
+        if excluded.rows:
+            error.hint = "; ".join(filter(None, (excluded.sentence(), error.hint)))
+        raise
+
+
 def _log_of(read: Log | Users) -> Log:
     if isinstance(read, Users):
         hint = "remove such users from the table, or cap their values"
         raise ParameterError("exclude_users_above counts pages: a table of users has none", hint=hint)
     return read
-
-
-def _before(before: Any, read: Any, columns: Mapping[str, str] | None, ranks_from: int) -> Log | None:
-    """The log of the time before, on the engine of the other."""
-    if not isinstance(read, Log):
-        raise ParameterError("a log from before needs a log of the experiment", hint="name covariates by their columns")
-    return read_log(before, columns=columns, ranks_from=ranks_from, engine=read.engine)
 
 
 def _shares(arms: Mapping[str, int], control: str, weights: Mapping[str, float] | None) -> dict[str, float]:
@@ -249,13 +265,14 @@ def _looks(
             **settings,
         )
     ]
-    return looks_table([replace(look, day=gathered.day(look.day)) for look in found])
+    looks = [replace(look, day=gathered.day(look.day)) for look in found]
+    return looks_table(looks if gathered.unit == "user" else [replace(look, ratio_p=nan) for look in looks])
 
 
 def _chosen(asked: str | None, control: str) -> tuple[str, ...]:
     return () if asked is not None else (f"the control is {control}; --control names another",)
 
 
-def _charts(tables: Mapping[str, Table]) -> tuple[str, ...]:
+def _charts(tables: Mapping[str, Table], unit: str) -> tuple[str, ...]:
     several = "looks" in tables and len(set(tables["looks"].cells("day"))) > 1
-    return ("effects", "sample-ratio", *(["looks"] if several else []))
+    return ("effects", *(["sample-ratio"] if unit == "user" else []), *(["looks"] if several else []))

@@ -1,5 +1,6 @@
 """How well do offline measures predict the behaviour of live users?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,10 +42,11 @@ def bridge(
     is known, the standard error of the value; or, where ``outcome`` names an online measure, a log whose arms are the
     runs, with ranks from 1 or 0 (``ranks_from``). ``lower`` says that little of the outcome is good. Measures are put
     in order ``by`` kendall, spearman or pearson. The verdict is not ``trusted`` where more than 1% of the rows of the
-    log are excluded, or more of one run than of another.
+    log are excluded, such as those of arms that are no run, or more of one run than of another; where the name of an
+    arm differs from that of a run only by case or blanks; or where all pages of an arm have the same user.
     """
     offline = (values if isinstance(values, Values) else read_scores(values)).in_topic_order()
-    users = _outcomes(online, outcome, columns=columns, ranks_from=ranks_from, engine=engine)
+    users = _outcomes(online, outcome, offline.runs, columns=columns, ranks_from=ranks_from, engine=engine)
     good = Direction.LOWER if (users.lower if lower is None else lower) else Direction.HIGHER
     asked: Any = {"errors": users.errors, "direction": good, "by": by, "level": level, "draws": draws, "seed": seed}
     found = predict(Offline.of(offline), users.values, **asked)
@@ -72,11 +74,13 @@ def bridge(
     return Study("bridge", tables, verdict, made_by, charts=("bridge",))
 
 
-def _outcomes(online: Any, outcome: Any, *, columns: Any, ranks_from: int, engine: Any) -> Outcomes:
+def _outcomes(
+    online: Any, outcome: Any, runs: Sequence[str], *, columns: Any, ranks_from: int, engine: Any
+) -> Outcomes:
     """What users made of runs, from a table, or from a log where an online measure is named."""
     if outcome is not None:
         measure = parse_online(outcome)  # before a long log is read
-        return online_outcomes(read_log(online, columns=columns, ranks_from=ranks_from, engine=engine), measure)
+        return online_outcomes(read_log(online, columns=columns, ranks_from=ranks_from, engine=engine), measure, runs)
     if engine is not None:
         hint = "name an online measure too (outcome), or leave the engine out"
         raise ParameterError("a table of outcomes is read without an engine", hint=hint)

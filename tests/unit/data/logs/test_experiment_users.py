@@ -94,8 +94,28 @@ def test_a_log_is_a_log() -> None:
     assert isinstance(read_experiment(data), Log)
     renamed = {**data, "shown": data["impression"]}
     del renamed["impression"]
-    assert isinstance(read_experiment(renamed), Users)
     assert isinstance(read_experiment(renamed, columns={"impression": "shown"}), Log)
+
+
+@pytest.mark.parametrize("missing", ["impression", "query", "position", "docid", "clicked"])
+@pytest.mark.parametrize("user", [True, False])
+def test_a_log_that_lacks_a_column_is_no_table_of_users(missing: str, user: bool) -> None:
+    """The user u has two rows."""
+    log: dict[str, Any] = {"impression": ["1", "1"], "query": ["q", "q"], "position": [1, 2], "docid": ["d", "e"]}
+    log |= {"clicked": [1, 0], "arm": ["a", "a"]} | ({"user": ["u", "u"]} if user else {})
+    del log[missing]
+    with pytest.raises(CranfieldError) as caught:
+        read_experiment(log)
+    ours = {"query": "topic", "position": "rank", "docid": "document"}.get(missing, missing)
+    assert caught.value.problem.endswith(f"but there is no column for {ours}")
+    assert caught.value.hint
+
+
+def test_users_may_have_columns_that_are_called_like_those_of_a_log() -> None:
+    """Named users have one row each, or there is one such column alone; clicks may be counted."""
+    named = {"user": [1, 2], "arm": ["a", "b"], "clicked": [1, 0], "rank": [2.5, 3]}
+    counted = {"arm": ["a", "b"], "clicks": [3, 4], "rank": [2.5, 3]}
+    assert all(isinstance(read_experiment(data), Users) for data in (named, counted))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cranfield.core import CranfieldError, InputError
-from cranfield.data import FIELDS, connect, read_log
+from cranfield.data import FIELDS, Log, connect, read_log
 from tests.support.simulations import search_logs
 
 if TYPE_CHECKING:
@@ -188,3 +188,52 @@ def test_every_field_says_what_it_is() -> None:
     assert all(field.means and field.names[0] == name for name, field in FIELDS.items())
     names = [name for field in FIELDS.values() for name in field.names]
     assert len(names) == len(set(names))
+
+
+HOUR = 3600
+VISITS = {
+    "impression": [f"i{i}" for i in range(8)],
+    "user": ["a", "a", "a", "a", "b", "b", "c", "c"],
+    "session": ["1", "1", "2", "2", "1", "2", None, None],
+    "time": [1_714_557_600 + second for second in (0, 60, 9 * HOUR, 9 * HOUR + 60, 30, 9 * HOUR + 30, 10, 9 * HOUR)],
+    "topic": ["q"] * 8,
+    "rank": [1] * 8,
+    "document": ["d"] * 8,
+    "clicked": [1] * 8,
+    "click_time": [
+        1_714_557_600 + second for second in (5, 65, 9 * HOUR + 5, 9 * HOUR + 65, 35, 9 * HOUR + 35, 15, 9 * HOUR + 5)
+    ],
+}
+
+
+def visits(log: Log) -> list[list[str]]:
+    """Return the pages of each session."""
+    pages = log.fetch(log.impressions().order_by("impression").select("impression", "session"))
+    sessions: dict[str, list[str]] = {}
+    for page, session in zip(pages["impression"], pages["session"], strict=True):
+        sessions.setdefault(session, []).append(page)
+    return list(sessions.values())
+
+
+def test_a_session_is_of_one_user_and_none_is_no_session() -> None:
+    """Counters 1 and 2 of users a and b are four sessions; user c has none, and two pages nine hours apart."""
+    log = read_log(VISITS)
+    assert visits(log) == [["i0", "i1"], ["i2", "i3"], ["i4"], ["i5"], ["i6"], ["i7"]]
+    assert [note.split(" ", 3)[:3] for note in log.notes] == [["2", "of", "2"], ["2", "of", "8"]]
+    plain = VISITS | {"session": ["1", "1", "2", "2", "3", "4", "5", "6"]}
+    assert visits(read_log(plain)) == visits(log)
+    assert read_log(plain).notes == ()
+
+
+def test_time_on_a_document_ends_with_a_sign_of_the_same_user() -> None:
+    """The first click of user a is at 5 s and her next page at 60 s; the page of user b at 30 s is no sign of hers."""
+    log = read_log(VISITS)
+    rows = log.with_dwell()
+    found = log.fetch(rows.order_by("impression").select("impression", "dwell"))["dwell"]
+    assert [None if cell != cell else cell for cell in found] == [55, None, 55, None, None, None, 1800, None]
+
+
+def test_without_users_a_page_without_a_session_is_one() -> None:
+    log = read_log({name: cells for name, cells in VISITS.items() if name != "user"})
+    assert visits(log) == [["i0", "i1", "i4"], ["i2", "i3", "i5"], ["i6"], ["i7"]]
+    assert [note.split(" ", 3)[:3] for note in log.notes] == [["2", "of", "8"]]

@@ -109,7 +109,7 @@ def changed(**columns: Any) -> dict[str, Any]:
         (changed(propensity=[0.1, "often", 0.2, 0.3]), 'log: propensity "often" is not a finite number (row 1)'),
         (changed(impression=None), "log has ranks, and no impressions"),
         (changed(rank=None), "log: the impression has two documents at rank 1 (row 2)"),
-        (changed(document=[None] * 4), "log: no row can be used: no document"),
+        (changed(document=[None] * 4), "log: no row can be used; rows excluded: 4 of 4 (no document: 4)"),
         (5, "log: an object of type int holds no choices"),
     ],
 )
@@ -118,6 +118,13 @@ def test_bad_logs_are_refused(data: Any, problem: str) -> None:
         read_choices(data)
     assert caught.value.problem == problem
     assert caught.value.hint
+
+
+def test_a_log_that_is_in_the_file_twice_is_refused_with_the_counts() -> None:
+    with pytest.raises(CranfieldError) as caught:
+        read_choices({name: [*column, *column] for name, column in PAGES.items()})
+    assert "rows excluded: 8 of 8 (a rank twice on a page: 8)" in caught.value.problem
+    assert "twice" in (caught.value.hint or "")
 
 
 def refuse(problem: str, make: Any) -> None:

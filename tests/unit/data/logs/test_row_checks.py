@@ -243,3 +243,56 @@ def test_times_of_types_without_the_same_zone_are_noted() -> None:
     assert len(read_log(pl.DataFrame(log() | times)).notes) == 1
     alike = {name: column.cast(pl.Datetime("us", "UTC")) for name, column in times.items()}
     assert read_log(pl.DataFrame(log() | alike)).notes == ()
+
+
+def test_click_times_of_documents_without_a_click_do_not_matter() -> None:
+    """Each page has two clicks, whose times have a date, and one document without, whose time is 0: 1970."""
+
+    def clicked(_: int, rank: int) -> int:
+        return int(rank < 3)
+
+    for none in (0, "1970-01-01", "0"):
+        seen = "2024-05-01 10:00:00" if isinstance(none, str) else SHOWN
+        read = read_log(
+            log(clicked=clicked, time=seen, click_time=lambda _, rank, none=none, seen=seen: [seen, none][rank == 3])
+        )
+        assert read.excluded.rows == 0
+        assert read.notes == ()
+        assert clicks(read) == [2] * PAGES
+    early = read_log(
+        log(clicked=clicked, time=SHOWN, click_time=lambda page, rank: 0 if rank == 3 or page == 0 else SHOWN)
+    )
+    assert early.excluded.reasons == {"click time before 1990 or after 2100": 2}
+
+
+def test_empty_cells_next_to_no_are_noted() -> None:
+    """Of 18 cells six are empty; where no cell says no or 0, an empty cell is the usual way to say so."""
+    for name, no, yes in (("converted", 0, 1), ("revenue", 0.0, 9.5), ("answered", False, True)):
+        (note,) = read_log(log(**{name: lambda _, rank, no=no, yes=yes: [yes, no, None][rank - 1]})).notes
+        assert note.startswith(f"{PAGES} empty cells of {name} ")
+        assert read_log(log(**{name: lambda _, rank, yes=yes: yes if rank == 1 else None})).notes == ()
+        assert read_log(log(**{name: no})).notes == ()
+
+
+def test_clicks_without_dwell_are_noted() -> None:
+    (note,) = read_log(log(dwell=lambda page, rank: 40.0 if page and rank == 1 else None)).notes
+    assert note.startswith(f"1 of {PAGES} clicks ")
+    assert read_log(log(dwell=lambda _, rank: 40.0 if rank == 1 else None)).notes == ()
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("lacking", ["a", "b"])
+def test_files_of_a_log_have_the_same_columns(tmp_path: Path, kind: str, lacking: str) -> None:
+    import polars as pl
+
+    for name in "ab":
+        frame = pl.DataFrame(log(impression=lambda page, _, name=name: f"{name}{page}", dwell=40.0))
+        frame = frame.drop("dwell") if name == lacking else frame.select(sorted(frame.columns, reverse=name == "a"))
+        path = tmp_path / f"{name}.{kind}"
+        frame.write_parquet(path) if kind == "parquet" else frame.write_csv(path, separator=",\t"[kind == "tsv"])
+    with pytest.raises(InputError, match="dwell") as caught:
+        read_log(tmp_path)
+    assert caught.value.code == "E-COLUMNS"
+    assert caught.value.file == str(tmp_path / f"{lacking}.{kind}")
+    (tmp_path / f"{lacking}.{kind}").unlink()
+    assert clicks(read_log(tmp_path)) == [1] * PAGES

@@ -14,6 +14,8 @@ from tests.support.ubi_records import EVENTS, LOGGED, QUERIES, event, query, row
 if TYPE_CHECKING:
     from pathlib import Path
 
+HITS, NOT_SHOWN = "query_response_hit_ids", "event on a document that its query did not show"
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -26,9 +28,10 @@ def folder(tmp_path: Path) -> Path:
 def test_queries_and_events_become_a_log(folder: Path) -> None:
     log = read_ubi(folder / "ubi_queries.jsonl", folder / "ubi_events.jsonl")
     assert rows_of(log) == LOGGED
-    unused, lost = log.notes
+    (unused,) = log.notes
     assert "view (1)" in unused
-    assert lost.startswith("2 ")
+    assert log.excluded.reasons == {"event of an unknown query": 1, NOT_SHOWN: 1}
+    assert log.excluded.total == len(LOGGED) + 2
     assert rows_of(read_ubi(folder)) == LOGGED
     assert log.source.kind == "log"
     assert log.source.name.endswith("ubi_events.jsonl")
@@ -141,13 +144,43 @@ def test_hits_may_be_json_in_text(folder: Path, tmp_path: Path) -> None:
 
 def test_impressions_tell_what_was_shown_where_some_queries_do_not(tmp_path: Path) -> None:
     """q1 names no hits, but has impressions; q2 has neither, and may have had no results."""
-    hits = "query_response_hit_ids"
-    some = [row | {hits: None} if row["query_id"] == "q2" else row for row in QUERIES]
-    some[0] = {name: cell for name, cell in some[0].items() if name != hits}
-    shown = [event("impression", "q1", hit, rank) for rank, hit in enumerate(QUERIES[0][hits], 1)]
+    some = [row | {HITS: None} if row["query_id"] == "q2" else row for row in QUERIES]
+    some[0] = {name: cell for name, cell in some[0].items() if name != HITS}
+    shown = [event("impression", "q1", hit, rank) for rank, hit in enumerate(QUERIES[0][HITS], 1)]
     log = read_ubi(write(tmp_path / "q.jsonl", some), write(tmp_path / "e.jsonl", [*EVENTS, *shown]))
     assert rows_of(log) == LOGGED
     assert any(note.startswith("1 queries name no hits") for note in log.notes)
+
+
+def test_events_that_cannot_be_used_are_counted_one_by_one(tmp_path: Path) -> None:
+    """Of nine clicks two name no query, two the same document that was not shown, and one no document."""
+    queries = write(tmp_path / "q.jsonl", [query("q1", ["a", "b"]), query("q2", ["a"])])
+    clicks = [
+        event("click", "q1", "a"),
+        event("click", "q1", "a"),
+        event("click", "q2", "a"),
+        event("click", "q9", "a"),
+    ]
+    clicks += [event("click", "q1", "z"), event("click", "q1", "z"), event("click", "q1", None)]
+    clicks += [event("click", "", "a") | {"query_id": none} for none in (None, "")]
+    log = read_ubi(queries, write(tmp_path / "e.jsonl", clicks))
+    assert [row["clicked"] for row in rows_of(log)] == [True, False, True]
+    once = {"event of an unknown query": 1, "event without object_id": 1}
+    assert log.excluded.reasons == {NOT_SHOWN: 2, "event without query_id": 2} | once
+    assert (log.excluded.rows, log.excluded.total) == (6, 3 + 6)
+    assert log.notes == ()
+
+
+@pytest.mark.parametrize("hits", [None, "a, b"])
+def test_queries_of_which_it_is_unknown_what_they_showed_are_excluded(tmp_path: Path, hits: str | None) -> None:
+    """q2 has a click, and so had results; q3 has none, but has no hits either for the same reason."""
+    rows = [query(name, ["a"]) for name in ("q1", "q2", "q3")]
+    rows = [row | {HITS: json.dumps(row[HITS]) if row["query_id"] == "q1" else hits} for row in rows]
+    clicks = [event("click", "q1", "a"), event("click", "q2", "a")]
+    log = read_ubi(write(tmp_path / "q.jsonl", rows), write(tmp_path / "e.jsonl", clicks))
+    assert [row["impression"] for row in rows_of(log)] == ["q1"]
+    assert log.excluded.reasons == {f"query {'without' if hits is None else 'with unreadable'} {HITS}": 2, NOT_SHOWN: 1}
+    assert log.notes == ()
 
 
 def test_clicks_on_documents_that_no_query_shows_are_refused(tmp_path: Path) -> None:

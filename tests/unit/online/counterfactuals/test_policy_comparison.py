@@ -173,7 +173,7 @@ def test_tables_and_the_verdict() -> None:
     assert (verdict["policy"], verdict["estimator"], verdict["better"]) == ("target", "snips", "neither")
     assert verdict["sentence"].startswith(
         "Of 2 policies target does best: it would have earned 1.778 for each impression by snips; the log earned 1.75, "
-        "which cannot be told from it (difference +0.02778,"
+        "and the interval of the difference is not reliable (difference +0.02778,"
     )
 
 
@@ -204,6 +204,44 @@ def test_one_policy_with_wrong_weights_spoils_the_comparison_of_several() -> Non
     assert verdict["policy"] == "good"
     assert not verdict["trusted"]
     assert "0.500 for low" in verdict["sentence"]
+
+
+def test_a_few_impressions_that_carry_an_estimate_are_doubted() -> None:
+    """Two of 400 documents, never clicked, have a propensity of 1e-9: the others hardly count."""
+    columns = {"reward": [0.0, 0, 1, 1] * 100, "propensity": [0.5] * 400, "target": [0.5] * 400}
+    assert policies_verdict(hold_beside(read_choices(columns), [SNIPS()]))["trusted"]
+    columns["propensity"] = [1e-9] * 2 + [0.5] * 398
+    (found,) = hold_beside(read_choices(columns), [SNIPS()])
+    assert found.estimate.used_ess == pytest.approx(2, abs=1e-5)  # (2w)² / 2w² of two weights w, beside 398 of 1
+    assert found.estimate.largest_share == pytest.approx(0.5, abs=1e-5)
+    assert found.p < 1e-10
+    verdict = policies_verdict([found])
+    assert (verdict["better"], verdict["trusted"]) == ("neither", False)
+    assert "which is" not in verdict["sentence"]
+    # Clipped at 1 no weight is larger than another, and each of 400 has 1/400 of their sum.
+    (clipped,) = hold_beside(read_choices(columns), [IPS(clip=1)])
+    assert (clipped.estimate.used_ess, clipped.estimate.largest_share) == pytest.approx((400, 1 / 400))
+    assert policies_verdict([clipped])["trusted"]
+
+
+@pytest.mark.parametrize(("rows", "trusted"), [(49, False), (50, True)])
+def test_fifty_equal_weights_are_enough(rows: int, trusted: bool) -> None:
+    columns = {"reward": [0.0, *[1.0] * (rows - 1)], "propensity": [0.5] * rows, "target": [0.5] * rows}
+    assert policies_verdict(hold_beside(read_choices(columns), [SNIPS()]))["trusted"] is trusted
+
+
+def test_one_impression_with_an_eighth_of_the_weights_is_doubted() -> None:
+    """Of 700 weights of 1 and one of 100 this one has 100/800; they are worth 800² / (700 + 100²) = 59.8."""
+    columns = {"reward": [0.0, 1] * 350 + [1], "propensity": [0.5] * 700 + [0.005], "target": [0.5] * 701}
+    (found,) = hold_beside(read_choices(columns), [SNIPS()])
+    assert (found.estimate.used_ess, found.estimate.largest_share) == pytest.approx((800**2 / 10_700, 1 / 8))
+    assert not policies_verdict([found])["trusted"]
+
+
+def test_weights_of_pages_are_summed_over_ranks() -> None:
+    (found,) = hold_beside(read_choices(PAGES), [RIPS()])
+    # Weights 2 and 2 · ½ of the first page, 1 and 3 of the second: sums 3 and 4.
+    assert (found.estimate.used_ess, found.estimate.largest_share) == pytest.approx((7**2 / (3**2 + 4**2), 4 / 7))
 
 
 @pytest.mark.parametrize(

@@ -217,3 +217,33 @@ def test_a_damaged_log_is_not_trusted_and_no_test_may_end() -> None:
     assert "may end now" not in study.sentence
     assert "37.5% of the documents have no team" in study.sentence
     assert [row["check"] for row in study["checks"].rows() if not row["passed"]] == ["known credit"]
+
+
+def test_a_page_without_a_user_excuses_no_gaps() -> None:
+    """Of 150 pages one has no user, and 4 of the others lack rank 3."""
+    log = pages().select(LABELS)
+    first = log["impression"].unique(maintain_order=True).to_list()
+    user = pl.when(pl.col("impression") == first[0]).then(None).otherwise("user")
+    lost = pl.col("impression").is_in(first[5:9]) & (pl.col("rank") == 3)
+    found = failed(log.with_columns(user=user).filter(~lost))
+    assert found["ranks without gaps"].effect == pytest.approx(4 / 149)
+
+
+def test_rows_that_are_pages_are_found() -> None:
+    log = pages().select(LABELS).with_columns(impression=pl.format("{}/{}", "impression", "rank"))
+    assert failed(log)["ranks without gaps"].effect == pytest.approx(7 / 8)
+
+
+def test_a_few_rows_of_a_third_team_are_found() -> None:
+    """Three of the 8 documents of one page of 150 have another team: on the other pages teams take turns."""
+    third = pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("c")).otherwise("team")
+    found = failed(pages().select(LABELS).with_columns(team=third))
+    assert set(found) == {"names of teams"}
+    assert found["names of teams"].effect == pytest.approx(3 / (8 * 150))
+
+
+def test_times_of_documents_without_a_click_are_found() -> None:
+    log = pages().with_columns(dwell=pl.when("clicked").then(40.0))
+    assert not failed(log)
+    fewer = pl.col("clicked") & (pl.col("rank") != 2)
+    assert set(failed(log.with_columns(clicked=fewer))) == {"times without a click"}

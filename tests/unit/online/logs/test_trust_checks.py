@@ -17,10 +17,13 @@ def excluded(a: int, b: int, *, total: int = 45_000, rows_together: float = 1.0)
 
 
 def log(pages: int = 400, lost: Any = lambda page, rank: False, **cells: Any) -> dict[str, list[Any]]:
-    """Return pages of five documents in arms A and B, without the rows for which ``lost`` is true."""
+    """Return pages of five documents in arms A and B, without the rows for which ``lost`` is true.
+
+    Of seven pages in a row each of the first five has a click, on another rank.
+    """
     usual = {"impression": lambda page, _: f"i{page}", "user": lambda page, _: f"u{page // 2}", "topic": "q"}
     usual |= {"rank": lambda _, rank: rank, "document": lambda _, rank: f"d{rank}"}
-    usual |= {"clicked": lambda page, rank: int(rank == 1 + page % 3), "arm": lambda page, _: "AB"[page // 2 % 2]}
+    usual |= {"clicked": lambda page, rank: int(rank == 1 + page % 7), "arm": lambda page, _: "AB"[page // 2 % 2]}
     where = [(page, rank) for page in range(pages) for rank in range(1, PAGE + 1) if not lost(page, rank)]
     return {
         name: [cell(page, rank) if callable(cell) else cell for page, rank in where]
@@ -202,3 +205,87 @@ def test_names_of_arms_that_differ_only_by_case_are_doubtful() -> None:
     assert "New" in check.detail
     third = log(arm=lambda page, _: ["old", "new", "New"][page // 2 % 3])
     assert failed(third) == {"names of arms"}
+
+
+def test_pages_that_are_excluded_as_a_whole_excuse_no_gaps() -> None:
+    """Two pages have no user: 10 rows of 1,992, and no gap. Of the other 398 pages, 8 lack rank 2."""
+    damaged = log(
+        lost=lambda page, rank: of_b(page) and page < 16 and rank == 2,
+        user=lambda page, _: None if page in (100, 101) else f"u{page // 2}",
+    )
+    assert failed(damaged) == {"ranks without gaps"}
+    assert checks(damaged)["ranks without gaps"].effect == pytest.approx(8 / 398)
+
+
+def test_arms_in_which_all_pages_have_a_click_are_no_result() -> None:
+    """Pages without a click are lost."""
+    every = log(clicked=lambda page, rank: int(rank == 1))
+    assert failed(every) == {"clicks of every arm"}
+    of_one = log(clicked=lambda page, rank: int(rank == 1 and (of_b(page) or page % 2 == 0)))
+    assert failed(of_one) == {"clicks of every arm"}
+    assert "200 pages of B" in checks(of_one)["clicks of every arm"].detail
+    del every["arm"]
+    assert failed(every) == {"clicks of every arm"}
+    assert not failed(log(80, clicked=lambda page, rank: int(rank == 1)))  # fewer than 100 pages
+
+
+def test_an_arm_that_is_logged_to_one_rank_only_is_found() -> None:
+    """All 200 pages of B end at rank 3, and none of the 200 of A."""
+    found = checks(log(lost=lambda page, rank: of_b(page) and rank > 3))
+    assert {name for name, check in found.items() if not check.passed} == {"last rank of every arm"}
+    assert found["last rank of every arm"].effect == 1
+    assert not failed(log(lost=lambda page, rank: page % 3 == 0 and rank > 3))  # telephones, in both arms
+    assert not failed(log(lost=lambda page, rank: of_b(page) and page % 5 == 0 and rank > 3))  # few results
+    assert not failed(log(8, lost=lambda page, rank: of_b(page) and rank > 3))  # two users of each arm
+
+
+def test_rows_that_are_pages_are_found() -> None:
+    """Of five rows each of which is a page, four do not start at rank 1."""
+    found = checks(log(impression=lambda page, rank: f"{page}-{rank}"))
+    assert {name for name, check in found.items() if not check.passed} == {"ranks without gaps"}
+    assert found["ranks without gaps"].effect == pytest.approx(4 / 5)
+    assert "one id" in found["ranks without gaps"].detail
+    assert not failed(log(lost=lambda page, rank: rank > 1, clicked=lambda page, rank: page % 7 == 0))
+
+
+def two_lengths(page: int) -> int:
+    return 2 if page % 4 == 0 else PAGE
+
+
+def test_later_pages_of_two_lengths_pass() -> None:
+    """Every fourth page has 2 documents instead of 5, and every seventh page is the second of its search."""
+    good: Any = {"rank": lambda page, rank: rank + two_lengths(page) * (page % 7 == 0)}
+    assert not failed(log(lost=lambda page, rank: rank > two_lengths(page), **good))
+
+    def lost(page: int, rank: int) -> bool:
+        """Lose the first two ranks of eight pages of five: they start where a second page of two would."""
+        return rank > two_lengths(page) or (page < 32 and page % 4 == 1 and rank <= 2)
+
+    assert checks(log(lost=lost))["ranks without gaps"].effect == 8 / 400
+
+
+def clicked_first(page: int, rank: int) -> bool:
+    return rank == 1 + page % 7
+
+
+def test_times_of_documents_without_a_click_are_found() -> None:
+    """A third of the clicks of B is lost, but their times are not."""
+
+    def clicked(page: int, rank: int) -> int:
+        return int(clicked_first(page, rank) and not (of_b(page) and page % 3 == 0))
+
+    times: dict[str, Any] = {"dwell": lambda page, rank: 40.0 if clicked_first(page, rank) else 0.0}
+    times["click_time"] = lambda page, rank: 1_700_000_005 + 60 * page if clicked_first(page, rank) else None
+    assert not failed(timed(**times))
+    pages = [page for page in range(400) if page % 7 < PAGE]  # with a click
+    lost = sum(of_b(page) and page % 3 == 0 for page in pages)
+    for name in times:
+        damaged = timed(**times, clicked=clicked)
+        del damaged[name]
+        assert failed(damaged) == {"times without a click"}
+        assert checks(damaged)["times without a click"].effect == pytest.approx(lost / (len(pages) - lost))
+
+
+def test_times_that_belong_to_pages_are_no_clicks() -> None:
+    assert not failed(timed(dwell=lambda page, _: 40.0 + page % 9 if page % 7 < PAGE else None))
+    assert not failed(timed(dwell=lambda page, rank: 1.0 + rank if page % 3 == 0 else 0.0))  # visible documents

@@ -54,7 +54,7 @@ def test_a_run_as_a_policy_by_logged_and_by_counted_chances() -> None:
     assert study.made_by is not None
     assert [one.kind for one in study.made_by.inputs] == ["log", "run"]
     assert set(study["estimates"].notes) == {
-        "c-first, ips: weights are worth 50 impressions of 200: the interval cannot be relied on",
+        "c-first, ips: weights are worth 50 impressions of 200: the interval may be too narrow",
         "propensities are counted: right only if chance alone chose what each impression of a topic shows",
     }
 
@@ -112,3 +112,17 @@ def test_rows_without_a_propensity_are_excluded_and_reported() -> None:
     many = counterfactual(log)
     assert many.verdict is not None
     assert many.verdict["trusted"] is False
+
+
+def test_damaged_rewards_make_the_verdict_doubtful() -> None:
+    for rewards in ([1] * 200, [0] * 200):
+        verdict = counterfactual({**LOG, "clicked": rewards}).verdict
+        assert verdict is not None
+        assert (verdict["trusted"], verdict["better"]) == (False, "neither")
+    log = {name: cells for name, cells in LOG.items() if name != "clicked"}
+    study = counterfactual({**log, "reward": [*[-1] * 4, *LOG["clicked"][4:]]})  # -1 may be a dislike
+    assert any(note.startswith("4 rewards are -1") for note in study["estimates"].notes)
+    verdict = counterfactual({**log, "reward": [*[-999] * 4, *LOG["clicked"][4:]]}).verdict
+    assert verdict is not None
+    assert verdict["trusted"] is False
+    assert "4 of 200 rewards are -999" in str(verdict["sentence"])

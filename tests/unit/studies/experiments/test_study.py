@@ -19,6 +19,7 @@ from tests.support.simulations.experiment_log import log_of
 from tests.support.simulations.experiment_users import users
 
 CTR = Metric("ctr", "clicks", "impressions")
+BEFORE = 1_690_000_000.0  # some months before the first page of a simulated log
 CONTRACT = {
     "arms": ("arm", "users", "share", "expected"),
     "checks": ("check", "p", "effect", "passed"),
@@ -131,7 +132,7 @@ def test_days_of_a_log_are_those_on_which_users_came() -> None:
 
 
 def test_a_log_from_before_takes_out_what_it_explains() -> None:
-    log, earlier = log_of(200), log_of(150, seed=8)
+    log, earlier = log_of(200), log_of(150, seed=8, start=BEFORE)
     study = ab(pl.DataFrame(log), "ctr", control="a", before=pl.DataFrame(earlier))
     both = sums_of(log).join(sums_of(earlier), "user", how="left", suffix="_before").fill_null(0)
     metric = Metric("ctr", "clicked", "pages", "clicked_before", "pages_before")
@@ -211,8 +212,103 @@ def test_pages_without_some_rows_are_a_fault() -> None:
 def test_a_log_without_users_says_what_stands_for_them() -> None:
     log = pl.DataFrame(log_of()).drop("user", "time")
     study = ab(log, "ctr", control="a")
-    assert study["arms"].notes == ("the log knows no users: impressions are taken to be independent",)
+    assert study["arms"].notes == (
+        "the log knows no users: impressions are taken to be independent",
+        "without users it cannot be checked whether the arms have the configured shares of the users",
+    )
     assert "looks" not in study.tables
+
+
+def test_pages_without_users_have_no_sample_ratio() -> None:
+    """One user of arm a has 800 of 1,400 pages: 57% of the pages, though a sample ratio of users would be even."""
+    pages = [("a", 800), *[("a", 1)] * 100, *[("b", 1)] * 500]
+    log = [
+        {
+            "impression": f"{i}-{page}",
+            "arm": arm,
+            "time": BEFORE + i,
+            "topic": "q",
+            "rank": rank,
+            "document": f"d{rank}",
+        }
+        | {"clicked": (i + page) % 3 == 0 and rank == 1}
+        for i, (arm, count) in enumerate(pages)
+        for page in range(count)
+        for rank in (1, 2)
+    ]
+    study = ab(pl.DataFrame(log), "clicks", weights={"a": 1, "b": 1})
+    assert study.verdict is not None
+    assert study.verdict["trusted"]
+    assert "sample ratio" not in [row["check"] for row in rows(study, "checks")]
+    assert {row["ratio_p"] for row in rows(study, "looks")} == {None}
+    assert "sample-ratio" not in study.charts
+    leaked = ab(
+        pl.DataFrame([*log, *(row | {"impression": f"c{row['impression']}", "arm": "c"} for row in log)]),
+        "clicks",
+        weights={"a": 1, "b": 1},
+    )
+    assert [row["check"] for row in rows(leaked, "checks") if not row["passed"]] == ["leak"]
+
+
+def test_a_measure_has_no_look_before_the_first_click() -> None:
+    """On the first day four users see a page each, and none clicks: there is no rank of a click yet."""
+    log = log_of()
+    first = [
+        row | {"user": f"first {who}", "impression": f"first {who}", "arm": arm, "clicked": False, "time": BEFORE}
+        for who, arm in enumerate("aabb")
+        for row in log[:3]
+    ]
+    study = ab(pl.DataFrame([*first, *log]), ["ctr", "click_rank"], control="a")
+    days = {
+        name: [row["day"] for row in rows(study, "looks") if row["measure"] == name] for name in ("ctr", "click_rank")
+    }
+    assert days["ctr"][1:] == days["click_rank"]
+    assert len(days["ctr"]) == len({row["time"] // 86_400 for row in log}) + 1
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "reason"),
+    [("clicked", None, "neither clicked nor not"), ("user", None, "no user"), ("arm", None, "no arm")],
+)
+def test_an_arm_that_is_excluded_is_named_in_the_error(column: str, cell: Any, reason: str) -> None:
+    log = [row | ({column: cell} if row["arm"] == "b" else {}) for row in log_of()]
+    lost = sum(row["arm"] == "b" for row in log_of())
+    with pytest.raises(CranfieldError, match="there is no treatment to compare") as caught:
+        ab(pl.DataFrame(log), "ctr")
+    assert caught.value.hint.startswith(f"rows excluded: {lost} of {len(log)} ({reason}: {lost}")
+
+
+def test_users_who_are_all_in_several_arms_are_named_in_the_error() -> None:
+    log = [row | {"arm": "ab"[row["rank"] % 2], "impression": f"{row['impression']}-{row['rank']}"} for row in log_of()]
+    with pytest.raises(CranfieldError, match="no user is in an arm") as caught:
+        ab(pl.DataFrame(log), "ctr")
+    assert f"user in several arms: {len(log)}" in caught.value.hint
+
+
+def test_clicks_before_their_pages_are_named_in_the_error() -> None:
+    log = [row | {"click_time": row["time"] - 7200 if row["clicked"] else None} for row in log_of()]
+    clicks = sum(row["clicked"] for row in log)
+    with pytest.raises(CranfieldError, match="click_rank cannot be computed") as caught:
+        ab(pl.DataFrame(log), "click_rank")
+    assert f"clicked before the page was shown: {clicks}" in caught.value.hint
+
+
+def test_a_measure_is_no_covariate_of_itself() -> None:
+    with pytest.raises(CranfieldError, match="clicks has its own column clicks as a covariate"):
+        ab(users(50), "clicks", covariates={"clicks": "clicks"})
+    with pytest.raises(CranfieldError, match="ctr has its own column impressions as a covariate"):
+        ab(users(50), CTR, covariates={"ctr": "clicks_before/impressions"})
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_column_with_one_value_in_an_arm_is_a_fault(value: int) -> None:
+    """About 120 of 400 users of each arm bought something: 0 or 1 for a whole arm is no behaviour."""
+    data = users(800).with_columns(
+        bought=pl.when(pl.col("arm") == "b").then(value).otherwise(pl.col("bought").cast(int))
+    )
+    study = ab(data, ["bought", "clicks"])
+    assert [row["check"] for row in rows(study, "checks") if not row["passed"]] == ["values of every arm"]
+    assert f"bought is {value} for all " in study.sentence
 
 
 def test_the_oec_is_a_sum_of_standardised_measures_and_decides() -> None:

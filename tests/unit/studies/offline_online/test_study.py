@@ -111,6 +111,62 @@ def test_rows_that_are_excluded_from_one_run_make_the_verdict_doubtful() -> None
     ]
 
 
+def test_rows_of_arms_that_are_no_run_are_excluded() -> None:
+    clicks = {"w": [1, 0], "x": [1, 1, 1, 0] * 50, "y": [1, 1, 0, 0] * 50, "z": [1, 0, 0, 0] * 50}
+    few = bridge(VALUES, log(clicks), outcome="ctr", draws=10)
+    assert few.verdict is not None
+    assert (few.verdict["rows_excluded"], few.verdict["trusted"]) == (2, True)  # 2 of 602 are no more than 1%
+    assert [(row["reason"], row["arm"], row["rows"]) for row in few["dropped"].rows()] == [
+        ("its arm is no run", "w", 2)
+    ]
+    many = bridge(VALUES, log({**clicks, "w": [1, 0] * 5}), outcome="ctr", draws=10).verdict
+    assert many is not None
+    assert (many["rows_excluded"], many["trusted"]) == (10, False)
+
+
+def test_an_arm_in_another_case_than_its_run_is_named() -> None:
+    runs = {**RUNS, "w": RUNS["z"]}
+    clicks = {"x": [1, 1, 1, 0] * 100, "y": [1, 1, 0, 0] * 100, "z": [1, 0, 0, 0] * 100}
+    for arm, trusted in (("W", False), ("v", True)):  # 2 rows of 1,202 are few, but w is a run
+        data = log({**clicks, arm: [1, 0]})
+        verdict = bridge(evaluate(QRELS, runs, "AP"), data, outcome="ctr", draws=10).verdict
+        assert verdict is not None
+        assert verdict["trusted"] is trusted
+        assert ("'W' from the run 'w'" in str(verdict["sentence"])) is not trusted
+
+
+def test_rows_of_other_arms_are_excluded_once() -> None:
+    """Of the 40 rows of w two have no user: 38 more are excluded because w is no run."""
+    data = log({"w": [1, 0] * 20, "x": [1, 0] * 20, "y": [1, 0] * 20, "z": [1, 0] * 20})
+    data["user"][:2] = [None] * 2
+    verdict = bridge(VALUES, data, outcome="ctr", draws=10).verdict
+    assert verdict is not None
+    assert verdict["rows_excluded"] == 40
+
+
+@pytest.mark.parametrize("arms", ["xyz", "y"])
+def test_one_name_for_all_users_of_an_arm_is_doubted(arms: str) -> None:
+    data = log({"x": [1, 1, 1, 0] * 50, "y": [1, 1, 0, 0] * 50, "z": [1, 0, 0, 0] * 50})
+    data["user"] = ["anon" if arm in arms else user for arm, user in zip(data["arm"], data["user"], strict=True)]
+    study = bridge(VALUES, data, outcome="ctr", draws=10)
+    assert study.verdict is not None
+    assert study.verdict["trusted"] is False
+    assert any(note.startswith("standard errors are not known") for note in study["dropped"].notes)
+    del data["user"]  # pages are independent where no users are known
+    plain = bridge(VALUES, data, outcome="ctr", draws=10).verdict
+    assert plain is not None
+    assert plain["trusted"] is True
+
+
+def test_one_user_of_an_arm_that_is_no_run_leaves_errors_known() -> None:
+    data = log({"w": [1, 0], "x": [1, 1, 1, 0] * 50, "y": [1, 1, 0, 0] * 50, "z": [1, 0, 0, 0] * 50})
+    data["user"][:2] = ["tester"] * 2
+    study = bridge(VALUES, data, outcome="ctr", draws=10)
+    assert study.verdict is not None
+    assert study.verdict["trusted"] is True
+    assert study["points"].cells("online_low") != [None] * 9
+
+
 def test_users_who_saw_several_runs_count_for_each_of_them() -> None:
     """Four users saw all three runs: the clicks on the pages of a run are those of the run alone."""
     clicks = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
@@ -144,6 +200,7 @@ def test_users_who_all_do_the_same_and_of_whom_there_is_one() -> None:
     study = bridge(VALUES, log({run: [1] for run in "xyz"}), outcome="ctr")  # no error is known
     assert study["points"].cells("online_low") == [None] * 9
     assert study["bridge"].cells("kendall") == [None] * 3
+    assert any("one user in x, y and z" in note for note in study["dropped"].notes)
     assert study.verdict is not None
     assert study.verdict["sentence"] == (
         "No measure tells the runs apart, or users did not: there is nothing to predict."

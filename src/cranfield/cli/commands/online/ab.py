@@ -179,8 +179,11 @@ def command(
     study = _analysed(str(data), settings)
     name = asked_chart(draw)
     if chart and name not in study.charts:
-        hint = f"say when each user came: --column day=NAME; or draw {' or '.join(study.charts)}"
-        raise ParameterError(f"there is nothing to draw as {name}: users came on one day", hint=hint)
+        why, hint = "users came on one day", "say when each user came: --column day=NAME; or "
+        if name == "sample-ratio":
+            why, hint = "the log knows no users", ""
+        hint += f"draw {' or '.join(study.charts)}"
+        raise ParameterError(f"there is nothing to draw as {name}: {why}", hint=hint)
     only = [one for one in SHOWN if one in study.tables and (one != "looks" or settings["looks"] == "many")]
     layout = lay_out(study, FEW, adapt=_adapted)
     notes = notes_on(study, [table] if table else None)
