@@ -17,6 +17,7 @@ from cranfield.data.files.input_problems import Problem, listed, problem
 from cranfield.data.files.number_columns import numbers
 from cranfield.data.judgments.document_lengths import Lengths, read_lengths
 from cranfield.data.judgments.id_matching import (
+    PART_TOPICS,
     TOP,
     explain_topics,
     is_mismatch,
@@ -223,9 +224,8 @@ def _check_ids(
     """Warn of runs of which many ids are likely to differ from those of the judgments; only they are read again."""
     by_run = (len(assessed.runs), -1)
     judged, possible = (count.reshape(by_run) for count in judged_at_top(assessed))
-    at_top = np.minimum(assessed.retrieved, TOP).reshape(by_run).sum(axis=1)
+    at_top = np.minimum(assessed.retrieved, TOP).reshape(by_run)
     sources = list(assessed.sources)
-    known: dict[str, set[str]] = {}
     for i, run in enumerate(runs):
         matches, many = int(judged[i].sum()), possible[i] == TOP
         differ = is_mismatch(matches, int(possible[i].sum()))
@@ -233,11 +233,22 @@ def _check_ids(
             # What comes through a pipe is gone.
             gone = isinstance(run, RunFile) and not run.path.is_file()
             first = {} if gone else read_run(run, depth=TOP, **reading).by_topic()
-            known = known or {topic: set(documents) for topic, documents in judgments.by_topic().items()}
+            topics = np.lexsort((assessed.topics, judged[i] - at_top[i]))  # those with most unjudged documents first
+            known = _judged_documents(judgments, topics if differ else topics[:PART_TOPICS])
             source, report = sources[1 + i], report_mismatch if differ else report_partial_mismatch
-            if warning := report(source.name, matches, int(at_top[i]), first, known):
+            if warning := report(source.name, matches, int(at_top[i].sum()), first, known):
                 sources[1 + i] = source.warned(warning.of_run(source.run))
     return replace(assessed, sources=tuple(sources))
+
+
+def _judged_documents(judgments: Qrels, topics: NDArray[np.int64]) -> dict[str, set[str]]:
+    """Return the documents with a grade of some topics."""
+    names = judgments.topics.to_list()
+    known: dict[str, set[str]] = {names[topic]: set() for topic in topics.tolist()}
+    rows = np.flatnonzero(np.isin(judgments.topic, topics))
+    for topic, document in zip(judgments.topic[rows].tolist(), judgments.document.take(rows).to_list(), strict=True):
+        known[names[topic]].add(document)
+    return known
 
 
 def judged_at_top(assessed: Assessed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,6 +14,7 @@ HALF = 0.5  # below this proportion, in topics with enough judgments, ids are co
 MAX_EXAMPLES = 3  # ids of a run and of the judgments that a warning names
 MATCHED = 0.1  # proportion of ids that must match in a form, and do not match without it, before it is reported
 MAX_TOPICS = 200  # whose ids are compared for a guess
+PART_TOPICS = 10  # with most unjudged documents, whose ids are compared where some ids match
 AFFIX_TOPICS, AFFIX_IDS = 20, 300  # topics, and ids of each, in which a prefix or a suffix is searched
 
 Ids = Mapping[str, Set[str]]  # the ids of each topic
@@ -30,6 +31,8 @@ FORMS: dict[str, Form] = {
 
 def _visible(text: str) -> str:
     """Return a text in one form of Unicode, without characters that have no width."""
+    if text.isascii():
+        return text.strip()
     return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf").strip()
 
 
@@ -66,13 +69,11 @@ def report_partial_mismatch(
     A run of which few documents are judged may simply be unlike the runs of the pool. Arguments are those of
     :func:`report_mismatch`. Examples are documents without a judgment, of the topic that has most of them.
     """
-    shared = {topic: set(retrieved[topic]) for topic in sorted(retrieved) if topic in judged}
-    change = matching_change(shared, judged)
-    if change is None:
-        return None
+    shared = [topic for topic in sorted(retrieved) if topic in judged]
     unjudged = {topic: [one for one in retrieved[topic] if one not in judged[topic]] for topic in shared}
-    most = max(unjudged, key=lambda topic: len(unjudged[topic]))
-    return _report(file, matches, total, unjudged, judged, most, change)
+    topics = sorted(shared, key=lambda topic: -len(unjudged[topic]))[:PART_TOPICS]
+    change = matching_change({topic: set(retrieved[topic]) for topic in topics}, judged)
+    return None if change is None else _report(file, matches, total, unjudged, judged, topics[0], change)
 
 
 def _count_judged(matches: int, total: int) -> str:
@@ -103,16 +104,17 @@ def matching_change(own: Ids, theirs: Ids) -> str | None:
     mine, others = [own[topic] for topic in topics], [theirs[topic] for topic in topics]
     total = sum(min(len(a), len(b)) for a, b in zip(mine, others, strict=True))
     enough = _count(mine, others, str, str) + max(1, MATCHED * total)
-    guesses = {what: (form, form) for what, form in FORMS.items()} | _affixes(mine, others)
+    every = _count(mine, others, _all_forms, _all_forms)
+    guesses = {what: (form, form) for what, form in FORMS.items()} if every >= enough else {}
+    guesses |= _affixes(mine, others)
     counts = {what: _count(mine, others, *forms) for what, forms in guesses.items()}
-    best = max(counts, key=counts.__getitem__)
-    if counts[best] < enough:
-        every = _count(mine, others, _all_forms, _all_forms)
-        if every < enough:
-            return None
-        what = "letter case, white space, leading zeros, a final .0 and Unicode forms"
-        return f"ids match when {what} are ignored ({every} of {total})"
-    return f"ids match when {best} ({counts[best]} of {total})"
+    best = max(counts, key=counts.__getitem__, default="")
+    if best and counts[best] >= enough:
+        return f"ids match when {best} ({counts[best]} of {total})"
+    if every < enough:
+        return None
+    what = "letter case, white space, leading zeros, a final .0 and Unicode forms"
+    return f"ids match when {what} are ignored ({every} of {total})"
 
 
 def _all_forms(text: str) -> str:
