@@ -310,6 +310,12 @@ def clicks_without_times_in_one_arm(log: Columns, rng: np.random.Generator) -> C
     return _cells(log, "click_time", lambda cell, row: None if log["arm"][row] == "B" and lost[row] else cell)
 
 
+@declare("Two thirds of the clicks of one arm have no dwell time.", "warning")
+def clicks_without_dwell_in_one_arm(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["rank"])) < 0.67).tolist()
+    return _cells(log, "dwell", lambda cell, row: None if log["arm"][row] == "B" and lost[row] else cell)
+
+
 @declare("Some clicks are earlier than their page.", "warning")
 def clicks_before_pages(log: Columns, rng: np.random.Generator) -> Columns:
     wrong = (rng.random(len(log["rank"])) < 0.1).tolist()
@@ -479,6 +485,27 @@ def zero_propensity(log: Columns, rng: np.random.Generator) -> Columns:
 def missing_propensities(log: Columns, rng: np.random.Generator) -> Columns:
     lost = (rng.random(len(log["reward"])) < 0.1).tolist()
     return _cells(log, "propensity", lambda cell, row: None if lost[row] else cell)
+
+
+@declare("Three propensities are tiny: 1e-12.", "warning")
+def tiny_propensities(log: Columns, rng: np.random.Generator) -> Columns:
+    return _cells(log, "propensity", lambda cell, row: 1e-12 if row < 3 else cell)
+
+
+@declare("The choices without a reward are lost.", "warning")
+def rewarded_choices_alone(log: Columns, rng: np.random.Generator) -> Columns:
+    return _rows(log, [row for row, reward in enumerate(log["reward"]) if reward])
+
+
+@declare("A missing reward is written as -999.", "warning")
+def sentinel_rewards(log: Columns, rng: np.random.Generator) -> Columns:
+    lost = (rng.random(len(log["reward"])) < 0.05).tolist()
+    return _cells(log, "reward", lambda cell, row: -999 if lost[row] else cell)
+
+
+@declare("Every choice is there twice.", "error")
+def choices_twice(log: Columns, rng: np.random.Generator) -> Columns:
+    return _rows(log, [*range(len(log["reward"]))] * 2)
 
 
 @declare("A tenth of the choices has no user.", "warning")
