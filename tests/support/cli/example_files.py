@@ -185,7 +185,7 @@ def write_experiment(folder: Path) -> None:
     random = Random(4)
     for name in ("events.csv", "earlier.csv"):
         rows = [
-            f"{name[0]}{i},u{i % 20},{'ab'[i % 2]},q{i % 4},{rank},d{rank},{random.random() < 0.3:d}"
+            f"{name[:2]}{i},u{i % 20},{'ab'[i % 2]},q{i % 4},{rank},d{rank},{random.random() < 0.3:d}"
             for i in range(100)
             for rank in (1, 2, 3)
         ]
