@@ -156,6 +156,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
             .appName("cranfield-tests")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
+            # Tables and plans of all tests add up: with 1 GB the last tests waited for the garbage collector.
+            .config("spark.driver.memory", "3g")
+            .config("spark.sql.ui.retainedExecutions", "10")
             .config("spark.local.dir", str(folder))
             .config("spark.sql.session.timeZone", "UTC")
             .config("spark.sql.shuffle.partitions", "2")
