@@ -117,10 +117,10 @@ def _readable(data: Any, names: Sequence[str], types: Sequence[object], what: st
     unreadable = {column: str(kind) for column, kind in zip(names, types, strict=False) if UNREADABLE.search(str(kind))}
     projects = hasattr(data, "project")  # a relation of DuckDB
     for column, kind in unreadable.items():
-        wanted = next((wanted for wanted in (what, *NAMES) if column in NAMES[wanted]), "")
-        if wanted or not projects:
+        role = next((role for role in (what, *NAMES) if column in NAMES[role]), "")
+        if role or not projects:
             message = f"the column {column} is of type {kind}, which cannot be read"
-            raise problem(name, NOT_A_NUMBER.get(wanted, "E-TYPE"), message, "convert the column or leave it out")
+            raise problem(name, NOT_A_NUMBER.get(role, "E-TYPE"), message, "convert the column or leave it out")
     return data.project(", ".join(f'"{column}"' for column in names if column in USED)) if unreadable else data
 
 
@@ -279,9 +279,9 @@ def _from_json(path: Path, what: str) -> Columns:
 def _check_keys(data: Mapping[Any, Mapping[Any, Any]], name: str, hint: str) -> None:
     """Refuse a dict of dicts whose keys are the names of columns, as pandas writes a frame by default."""
     for keys in (data, next(filter(None, data.values()), {})):
-        found = _named([key.strip().casefold() for key in keys if isinstance(key, str)])
-        if found["topic"] and found["document"]:
-            message = f"the keys {found['topic']} and {found['document']} are names of columns, not ids"
+        roles = _named([key.strip().casefold() for key in keys if isinstance(key, str)])
+        if roles["topic"] and roles["document"]:
+            message = f"the keys {roles['topic']} and {roles['document']} are names of columns, not ids"
             raise problem(name, "E-COLUMNS", message, hint)
 
 

@@ -184,30 +184,30 @@ def policies_table(found: Sequence[Beside]) -> Table:
 
 
 def policies_verdict(
-    found: Sequence[Beside], choices: Choices | None = None, *, level: float = LEVEL
+    compared: Sequence[Beside], choices: Choices | None = None, *, level: float = LEVEL
 ) -> dict[str, Any]:
     """Return which policy would have earned most by the first estimator, and whether it is better than the log.
 
     The verdict is not ``trusted`` where the weights of a policy do not average 1 (p < 0.001), where a few impressions
     carry its estimate or, of ``choices``, where a check of the rewards or of the excluded rows fails.
     """
-    table, name = policies_table(found), found[0].estimate.estimator
+    table, name = policies_table(compared), compared[0].estimate.estimator
     rows = [row for row in table.rows() if row["estimator"] == name]
-    several = [one for one in found if one.estimate.estimator == name]
-    place = max(range(len(rows)), key=lambda i: float(str(rows[i]["value"])))
-    best: Any = rows[place]
-    estimate = several[place].estimate
-    told = best["p_adjusted"] is not None and best["p_adjusted"] <= level and not estimate.few_impressions
-    better = "neither" if not told else "policy" if best["difference"] > 0 else "log"
+    several = [one for one in compared if one.estimate.estimator == name]
+    first = max(range(len(rows)), key=lambda i: float(str(rows[i]["value"])))
+    best: Any = rows[first]
+    estimate = several[first].estimate
+    differs = best["p_adjusted"] is not None and best["p_adjusted"] <= level and not estimate.few_impressions
+    better = "neither" if not differs else "policy" if best["difference"] > 0 else "log"
     who = best["policy"] if len(rows) == 1 else f"Of {len(rows)} policies {best['policy']} does best: it"
-    said = f"{who} would have earned {estimate.value:.4g} for each impression by {name}; the log earned"
-    said += f" {best['logged']:.4g}, {_size(best, told=told, reliable=not estimate.few_impressions)}."
+    sentence = f"{who} would have earned {estimate.value:.4g} for each impression by {name}; the log earned"
+    sentence += f" {best['logged']:.4g}, {_size(best, differs=differs, reliable=not estimate.few_impressions)}."
     checks = weight_checks(several)
     if choices is not None:
         checks += (*reward_checks(choices), *excluded_rows_checks(choices.excluded))
-    said = " ".join(filter(None, (said, doubts(checks))))
+    sentence = " ".join(filter(None, (sentence, doubts(checks))))
     trusted = all(check.passed for check in checks)
-    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": trusted, "sentence": said}
+    return {"policy": best["policy"], "estimator": name, "better": better, "trusted": trusted, "sentence": sentence}
 
 
 def weight_checks(several: Sequence[Beside]) -> tuple[Check, ...]:
@@ -241,11 +241,11 @@ def _few_impressions(few: Sequence[Beside]) -> str:
     return f"{' and '.join(clauses)}{advice}"
 
 
-def _size(row: Mapping[str, Any], *, told: bool, reliable: bool) -> str:
+def _size(row: Mapping[str, Any], *, differs: bool, reliable: bool) -> str:
     if row["p_adjusted"] is None or row["low"] is None:
         return "and how sure that is cannot be said of one user"
     ends = f"(difference {row['difference']:+.4g}, {row['low']:+.4g} to {row['high']:+.4g})"
     if not reliable:
         return f"and the interval of the difference is not reliable {ends}"
     size = "less" if row["difference"] > 0 else "more"
-    return f"which is {size} {ends}" if told else f"which cannot be told from it {ends}"
+    return f"which is {size} {ends}" if differs else f"which cannot be told from it {ends}"
