@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cranfield.data import ExcludedRows, read_log
-from cranfield.online import Check, log_checks
+from cranfield.online import log_checks
+from tests.support.simulations.rows_of_pages import checks, failed, rows_of_pages
 
 PAGES, PAGE = 1200, 3  # one page of three documents for each user
 
@@ -24,22 +25,9 @@ def clicked(page: int, rank: int) -> int:
 
 def log(**cells: Any) -> Any:
     """Return pages of arms A and B; a cell is one for all rows, or a function of page and rank."""
-    usual: dict[str, Any] = {"impression": lambda page, _: f"i{page}", "user": lambda page, _: f"u{page}", "topic": "q"}
-    usual |= {"rank": lambda _, rank: rank, "document": lambda _, rank: f"d{rank}", "clicked": clicked}
+    usual: dict[str, Any] = {"user": lambda page, _: f"u{page}", "clicked": clicked}
     usual |= {"arm": lambda page, _: "AB"[of_b(page)], "time": lambda page, _: 1_700_000_000 + page}
-    where = [(page, rank) for page in range(PAGES) for rank in range(1, PAGE + 1)]
-    return {
-        name: [cell(page, rank) if callable(cell) else cell for page, rank in where]
-        for name, cell in (usual | cells).items()
-    }
-
-
-def checks(data: Any) -> dict[str, Check]:
-    return {check.check: check for check in log_checks(read_log(data))}
-
-
-def failed(data: Any) -> set[str]:
-    return {name for name, check in checks(data).items() if not check.passed}
+    return rows_of_pages(PAGES, PAGE, usual | cells)
 
 
 def dwell(lost: Any) -> Any:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cranfield.data import ExcludedRows, read_log
-from cranfield.online import Check, arm_names_check, doubts, excluded_rows_checks, log_checks
+from cranfield.online import arm_names_check, doubts, excluded_rows_checks
+from tests.support.simulations.rows_of_pages import checks, failed, never_lost, rows_of_pages
 
 PAGE = 5  # documents
 
@@ -16,27 +17,14 @@ def excluded(a: int, b: int, *, total: int = 45_000, rows_together: float = 1.0)
     return ExcludedRows(2 * total, counts, {"A": total, "B": total}, rows_together)
 
 
-def log(pages: int = 400, lost: Any = lambda page, rank: False, **cells: Any) -> dict[str, list[Any]]:
+def log(pages: int = 400, lost: Any = never_lost, **cells: Any) -> dict[str, list[Any]]:
     """Return pages of five documents in arms A and B, without the rows for which ``lost`` is true.
 
     Of seven pages in a row each of the first five has a click, on another rank.
     """
-    usual = {"impression": lambda page, _: f"i{page}", "user": lambda page, _: f"u{page // 2}", "topic": "q"}
-    usual |= {"rank": lambda _, rank: rank, "document": lambda _, rank: f"d{rank}"}
-    usual |= {"clicked": lambda page, rank: int(rank == 1 + page % 7), "arm": lambda page, _: "AB"[page // 2 % 2]}
-    where = [(page, rank) for page in range(pages) for rank in range(1, PAGE + 1) if not lost(page, rank)]
-    return {
-        name: [cell(page, rank) if callable(cell) else cell for page, rank in where]
-        for name, cell in (usual | cells).items()
-    }
-
-
-def checks(data: Any) -> dict[str, Check]:
-    return {check.check: check for check in log_checks(read_log(data))}
-
-
-def failed(data: Any) -> set[str]:
-    return {name for name, check in checks(data).items() if not check.passed}
+    usual: dict[str, Any] = {"user": lambda page, _: f"u{page // 2}", "arm": lambda page, _: "AB"[page // 2 % 2]}
+    usual |= {"clicked": lambda page, rank: int(rank == 1 + page % 7)}
+    return rows_of_pages(pages, PAGE, usual | cells, lost)
 
 
 def test_a_share_above_one_percent_fails() -> None:
